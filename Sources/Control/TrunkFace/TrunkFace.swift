@@ -1,0 +1,1 @@
+// Our vocabulary spoken over SIP.

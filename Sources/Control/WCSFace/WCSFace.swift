@@ -1,0 +1,1 @@
+// The WCS vocabulary spoken over WebSocket.

@@ -1,0 +1,1 @@
+// Frames of PCM, G.711, levels, tones and WAV files.

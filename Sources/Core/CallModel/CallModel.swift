@@ -1,0 +1,1 @@
+// What a call and a session may do next: events in, effects out.

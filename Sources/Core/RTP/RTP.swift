@@ -1,0 +1,1 @@
+// Reads and writes RTP, RTCP and telephone events, and unwraps their counters.

@@ -1,0 +1,1 @@
+// Parses, prints and negotiates session descriptions.

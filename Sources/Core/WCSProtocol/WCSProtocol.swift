@@ -1,0 +1,1 @@
+// The WCS WebSocket messages as values, with their JSON.

@@ -1,0 +1,1 @@
+// Reads configuration, builds the parts, joins them, drains them.

@@ -1,0 +1,1 @@
+// A client without a screen that proves a gateway from a terminal.

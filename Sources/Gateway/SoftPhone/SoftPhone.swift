@@ -1,0 +1,1 @@
+// The soft-phone page, served by the binary.

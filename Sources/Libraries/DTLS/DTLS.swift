@@ -1,0 +1,1 @@
+// Turns a DTLS handshake in memory and exports the SRTP keys.

@@ -1,0 +1,1 @@
+// One encoder and one decoder, loss concealment and in-band FEC included.

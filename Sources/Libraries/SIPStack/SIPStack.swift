@@ -1,0 +1,1 @@
+// A SIP user agent whose registrations and dialogs speak Swift events.

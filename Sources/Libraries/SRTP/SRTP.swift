@@ -1,0 +1,1 @@
+// One context a direction, protecting or opening packets in place.

@@ -1,0 +1,1 @@
+// Datagram sockets, their addresses, and readiness sets, as owned Swift values.

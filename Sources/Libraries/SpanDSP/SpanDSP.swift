@@ -1,0 +1,1 @@
+// Conceals lost stretches of telephone audio.

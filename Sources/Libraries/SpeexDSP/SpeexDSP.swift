@@ -1,0 +1,1 @@
+// The speexdsp jitter buffer and resampler as owned Swift values.

@@ -1,0 +1,1 @@
+// HTTP routes and WebSocket connections, text in and out.

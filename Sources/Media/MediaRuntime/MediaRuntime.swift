@@ -1,0 +1,1 @@
+// Gives media a lane, a tick and sockets drained at the tick.

@@ -1,0 +1,1 @@
+// Plain RTP sockets towards the trunk, in even and odd pairs.

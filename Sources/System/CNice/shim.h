@@ -1,0 +1,4 @@
+#pragma once
+// The door to libnice: ICE agents, candidates, addresses.
+#include <nice/agent.h>
+#include <nice/interfaces.h>

@@ -1,0 +1,3 @@
+#pragma once
+// The door to libopus; the variadic controls have fixed-arity twins here.
+#include <opus/opus.h>

@@ -1,0 +1,1 @@
+// What tests borrow: tones, ears, seeded randomness and process helpers.

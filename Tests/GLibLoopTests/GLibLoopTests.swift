@@ -50,7 +50,10 @@ import Testing
         let count = Mutex(0)
         let (ticks, continuation) = AsyncStream.makeStream(of: Int.self)
         var timer: GLibTimer? = GLibTimer(on: loop, after: .milliseconds(2), repeats: true) {
-            continuation.yield(count.withLock { $0 += 1; return $0 })
+            continuation.yield(
+                count.withLock {
+                    $0 += 1; return $0
+                })
         }
         for await tick in ticks where tick >= 5 { break }
         timer?.cancel()

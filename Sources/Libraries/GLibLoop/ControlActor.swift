@@ -2,8 +2,10 @@
 ///
 /// Sessions, calls, SIP dialogs and WebSocket connections are all isolated to it, so the call logic needs no lock.
 @globalActor public actor ControlActor {
+    /// The one instance.
     public static let shared = ControlActor()
 
+    /// The control loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { GLibLoop.control.asUnownedSerialExecutor() }
 
     /// Runs `body` as code of this actor. For C callbacks, which arrive on the control loop's thread but cannot say so in

@@ -34,15 +34,20 @@ public final class GLibLoop: SerialExecutor {
     /// Whether the calling thread is this loop's.
     public var isCurrent: Bool { g_main_context_is_owner(handle.context) != 0 }
 
+    /// Runs a job of Swift's on the loop's thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        attachIdle(Unmanaged.passRetained(PendingWork(run: { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) })))
+        attachIdle(
+            Unmanaged.passRetained(PendingWork(run: { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) })))
     }
 
+    /// The executor's reference for an actor; valid as long as the loop, which never ends.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
+    /// Traps unless the calling thread is the loop's.
     public func checkIsolated() { precondition(isCurrent, "not on the loop '\(name)'") }
 
+    /// Whether the calling thread is the loop's.
     public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
     /// Runs `work` on the loop's thread, soon, in the order of the calls.

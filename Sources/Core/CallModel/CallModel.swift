@@ -1,1 +1,0 @@
-// What a call and a session may do next: events in, effects out.

@@ -1,1 +1,0 @@
-// Datagram sockets, their addresses, and readiness sets, as owned Swift values.

@@ -1,1 +1,222 @@
-// HTTP routes and WebSocket connections, text in and out.
+internal import CSoup
+public import GLibLoop
+
+/// An HTTP and WebSocket server on the control loop.
+///
+/// Routes are matched by exact path; a handler's path that ends in `/*` takes everything below it. A WebSocket handshake is
+/// accepted on any path, also where a page is served, and no subprotocol is returned.
+///
+/// - Threads: the control loop's only (``ControlActor``). Call ``stop()`` before letting it go.
+@ControlActor public final class WebServer {
+    /// A request with a larger body, or with a body of undeclared length, is refused with 413 or 411.
+    public nonisolated static let maximumBodyBytes = 1 << 20
+
+    /// Answers one request.
+    public typealias Handler = @ControlActor (HTTPRequest) -> HTTPResponse
+
+    private struct Route {
+        let method: String
+        let handler: Handler
+    }
+
+    private let server: UnsafeMutablePointer<SoupServer>
+    private var routes: [String: [Route]] = [:]
+    private var prefixes: [(prefix: String, route: Route)] = []
+    private var acceptSocket: (@ControlActor (WebSocketConnection) -> Void)?
+    private var sockets: [ObjectIdentifier: WebSocketConnection] = [:]
+    private var allClosed: CheckedContinuation<Void, Never>?
+    private var stopped = false
+
+    /// A server that listens nowhere yet.
+    public init() {
+        guard let server = shim_soup_server_new() else { preconditionFailure("libsoup gave no server") }
+        self.server = server
+        // A compressed message could unfold to any size, so none is offered.
+        soup_server_remove_websocket_extension(server, soup_websocket_extension_deflate_get_type())
+        // The server object lives no longer than this one, which takes its handlers away in `deinit`.
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        soup_server_add_early_handler(server, nil, refuseLargeBody, me, nil)
+        soup_server_add_handler(server, nil, answerRequest, me, nil)
+        soup_server_add_websocket_handler(server, nil, nil, nil, acceptWebSocket, me, nil)
+    }
+
+    isolated deinit {
+        soup_server_remove_handler(server, "/")
+        soup_server_disconnect(server)
+        shim_soup_unref(server)
+    }
+
+    /// Serves the same bytes for each GET of `path`.
+    ///
+    /// - Parameter headers: for instance `Content-Security-Policy` and `Cache-Control`.
+    public func serve(
+        _ path: String, contentType: String, body: [UInt8], headers: [(name: String, value: String)] = []
+    ) {
+        let response = HTTPResponse(contentType: contentType, headers: headers, body: body)
+        handle("GET", path) { _ in response }
+    }
+
+    /// Answers requests of `method` for `path` by a handler. GET handlers serve HEAD as well.
+    public func handle(_ method: String, _ path: String, _ handler: @escaping Handler) {
+        let route = Route(method: method, handler: handler)
+        if path.hasSuffix("/*") {
+            prefixes.append((String(path.dropLast()), route))
+        } else {
+            routes[path, default: []].append(route)
+        }
+    }
+
+    /// Hands each WebSocket that is opened, on whatever path, to `handler`, which sets `onText` and `onClosed`.
+    public func acceptWebSockets(_ handler: @escaping @ControlActor (WebSocketConnection) -> Void) {
+        acceptSocket = handler
+    }
+
+    /// Open WebSockets.
+    public var webSocketCount: Int { sockets.count }
+
+    /// Listens on one more address.
+    ///
+    /// - Parameters:
+    ///   - host: an IP address literal, or `localhost` for 127.0.0.1.
+    ///   - port: 0 takes any free port.
+    /// - Returns: the port that is listened on.
+    /// - Throws: `notAnAddress`, or `cannotListen` with the library's code and words.
+    @discardableResult public func listen(host: String, port: UInt16) throws(WebServerError) -> UInt16 {
+        let literal = host == "localhost" ? "127.0.0.1" : host
+        guard let address = g_inet_socket_address_new_from_string(literal, guint(port)) else {
+            throw .notAnAddress(host: host)
+        }
+        defer { shim_soup_unref(address) }
+        let before = listeningPorts()
+        var error: UnsafeMutablePointer<GError>?
+        guard soup_server_listen(server, address, SoupServerListenOptions(0), &error) != 0 else {
+            let failure = LibraryFailure(taking: error)
+            throw .cannotListen(host: host, port: port, code: failure.code, words: failure.words)
+        }
+        if port != 0 { return port }
+        return listeningPorts().first { !before.contains($0) } ?? 0
+    }
+
+    /// Stops listening and closes every WebSocket with code 1001. Returns when all are closed; those whose peer does not answer
+    /// the close within a second are dropped.
+    public func stop() async {
+        stopped = true
+        soup_server_disconnect(server)
+        for socket in sockets.values {
+            if socket.isOpen { socket.close(code: 1001, reason: "the server goes away") }
+        }
+        guard !sockets.isEmpty, allClosed == nil else { return }
+        let limit = GLibTimer(on: .control, after: .seconds(1)) { [weak self] in
+            ControlActor.assumeIsolated { self?.abandonAll() }
+        }
+        await withCheckedContinuation { allClosed = $0 }
+        limit.cancel()
+    }
+
+    private func abandonAll() {
+        for socket in sockets.values { socket.abandon(WebSocketClosure(code: 1001, reason: "the server goes away")) }
+    }
+
+    private func listeningPorts() -> [UInt16] {
+        var ports: [UInt16] = []
+        let list = soup_server_get_listeners(server)
+        var next = list
+        while let node = next {
+            if let socket = node.pointee.data?.assumingMemoryBound(to: GSocket.self),
+                let address = g_socket_get_local_address(socket, nil)
+            {
+                ports.append(shim_inet_port(address))
+                shim_soup_unref(address)
+            }
+            next = node.pointee.next
+        }
+        g_slist_free(list)
+        return ports
+    }
+
+    // MARK: - From libsoup
+
+    fileprivate func response(to request: HTTPRequest) -> HTTPResponse {
+        let candidates =
+            routes[request.path]
+            ?? prefixes.filter { request.path.hasPrefix($0.prefix) }.map(\.route)
+        if candidates.isEmpty { return .text("Not found\n", status: 404) }
+        let method = request.method == "HEAD" ? "GET" : request.method
+        if let route = candidates.first(where: { $0.method == method }) { return route.handler(request) }
+        var refusal = HTTPResponse.text("Method not allowed\n", status: 405)
+        refusal.headers.append(("Allow", candidates.map(\.method).joined(separator: ", ")))
+        return refusal
+    }
+
+    fileprivate var takesWebSockets: Bool { acceptSocket != nil && !stopped }
+
+    fileprivate func accepted(_ socket: WebSocketConnection) {
+        guard let acceptSocket, !stopped else {
+            socket.close(code: 1001, reason: "the server goes away")
+            return
+        }
+        let key = ObjectIdentifier(socket)
+        sockets[key] = socket
+        socket.onRemoved = { [weak self] in self?.removed(key) }
+        acceptSocket(socket)
+    }
+
+    private func removed(_ key: ObjectIdentifier) {
+        sockets[key] = nil
+        guard sockets.isEmpty, let waiter = allClosed else { return }
+        allClosed = nil
+        waiter.resume()
+    }
+}
+
+/// Recovers the server from a handler's data pointer; handlers are taken away before the server object goes.
+private func webServer(_ data: gpointer?) -> WebServer? {
+    data.map { Unmanaged<WebServer>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// Runs when the headers are in, so that no large body is ever stored.
+private func refuseLargeBody(
+    _ server: UnsafeMutablePointer<SoupServer>?, _ message: OpaquePointer?, _ path: UnsafePointer<CChar>?,
+    _ query: OpaquePointer?, _ data: gpointer?
+) {
+    guard let message else { return }
+    let headers = soup_server_message_get_request_headers(message)
+    let isTooLarge = soup_message_headers_get_content_length(headers) > Int64(WebServer.maximumBodyBytes)
+    let isUndeclared = soup_message_headers_get_encoding(headers) == SOUP_ENCODING_CHUNKED
+    guard isTooLarge || isUndeclared else { return }
+    soup_message_body_set_accumulate(soup_server_message_get_request_body(message), 0)
+    soup_message_headers_replace(soup_server_message_get_response_headers(message), "Connection", "close")
+    soup_server_message_set_status(message, isTooLarge ? 413 : 411, nil)
+}
+
+private func answerRequest(
+    _ server: UnsafeMutablePointer<SoupServer>?, _ message: OpaquePointer?, _ path: UnsafePointer<CChar>?,
+    _ query: OpaquePointer?, _ data: gpointer?
+) {
+    guard let message, let owner = webServer(data) else { return }
+    let request = HTTPRequest(reading: message, path: path, query: query)
+    let wantsUpgrade = request.headers["upgrade"]?.lowercased() == "websocket"
+    let response: HTTPResponse? = ControlActor.assumeIsolated {
+        // Left without a status, the request goes on to libsoup's own handshake.
+        wantsUpgrade && owner.takesWebSockets ? nil : owner.response(to: request)
+    }
+    response?.write(to: message)
+}
+
+private func acceptWebSocket(
+    _ server: UnsafeMutablePointer<SoupServer>?, _ message: OpaquePointer?, _ path: UnsafePointer<CChar>?,
+    _ socket: OpaquePointer?, _ data: gpointer?
+) {
+    guard let message, let socket, let owner = webServer(data) else { return }
+    let headers = soup_server_message_get_request_headers(message)
+    let origin = soup_message_headers_get_one(headers, "Origin").map { String(cString: $0) }
+    let userAgent = soup_message_headers_get_one(headers, "User-Agent").map { String(cString: $0) }
+    let address = soup_server_message_get_remote_host(message).map { String(cString: $0) } ?? ""
+    let path = path.map { String(cString: $0) } ?? "/"
+    let handover = OpenedSocket(raw: socket)
+    ControlActor.assumeIsolated {
+        owner.accepted(
+            WebSocketConnection(
+                raw: handover.raw, remoteAddress: address, path: path, origin: origin, userAgent: userAgent))
+    }
+}

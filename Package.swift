@@ -70,9 +70,10 @@ let media: [Target] = [
 ]
 
 let control: [Target] = [
-    room("Control", "Switchboard", ["GLibLoop", "CallModel", "SDP"]),
-    room("Control", "WCSFace", ["GLibLoop", "WebServer", "WCSProtocol", "CallModel", "Switchboard"]),
-    room("Control", "TrunkFace", ["GLibLoop", "SIPStack", "SDP", "CallModel", "Switchboard"]),
+    room("Control", "Telemetry", []),
+    room("Control", "Switchboard", ["GLibLoop", "CallModel", "Telemetry"]),
+    room("Control", "WCSFace", ["GLibLoop", "WebServer", "WCSProtocol", "CallModel", "Switchboard", "Telemetry"]),
+    room("Control", "TrunkFace", ["GLibLoop", "SIPStack", "CallModel", "Switchboard", "Telemetry"]),
 ]
 
 let gateway: [Target] = [
@@ -92,7 +93,7 @@ let gateway: [Target] = [
         [
             "Configuration", "SoftPhone", "DemoTrunk", "GLibLoop", "WebServer", "SIPStack", "Switchboard", "WCSFace",
             "TrunkFace", "CallModel", "SDP", "RTP", "Audio", "MediaGraph", "MediaRuntime", "ClientTransport", "TrunkTransport",
-            "DTLS", "SRTP", "Sockets", "ICE",
+            "DTLS", "SRTP", "Sockets", "ICE", "Telemetry",
         ]),
     .executableTarget(
         name: "trunkline",
@@ -123,7 +124,8 @@ let testTargets: [Target] = [
     tests("MediaRuntimeTests", ["MediaRuntime", "MediaGraph", "Sockets", "RTP", "Audio", "SRTP"]),
     tests("ClientTransportTests", ["ClientTransport", "ICE", "DTLS", "SRTP", "SDP", "GLibLoop", "Sockets", "RTP"]),
     tests("TrunkTransportTests", ["TrunkTransport", "Sockets"]),
-    tests("SwitchboardTests", ["Switchboard", "CallModel", "GLibLoop", "SDP"]),
+    tests("TelemetryTests", ["Telemetry"]),
+    tests("SwitchboardTests", ["Switchboard", "CallModel", "GLibLoop"]),
     tests("ConfigurationTests", ["Configuration"]),
     tests("WireTests", ["Audio", "WebServer", "GLibLoop", "Gateway"], resources: [.copy("Fixtures")]),
 ]

@@ -1,5 +1,5 @@
 /// Why a call ended, in the gateway's own words. Each face maps it onto its vocabulary in one table.
-public enum HangupCause: String, Hashable, Sendable, CaseIterable {
+public enum HangupCause: String, Error, Hashable, Sendable, CaseIterable {
     /// Either side hung up an answered call.
     case normal
     /// The caller gave up before the answer.

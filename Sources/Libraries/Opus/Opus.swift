@@ -1,1 +1,0 @@
-// One encoder and one decoder, loss concealment and in-band FEC included.

@@ -1,1 +1,0 @@
-// Conceals lost stretches of telephone audio.

@@ -1,1 +1,0 @@
-// The speexdsp jitter buffer and resampler as owned Swift values.

@@ -111,5 +111,6 @@ public struct SocketAddress: Hashable, Sendable {
 }
 
 extension SocketAddress: CustomStringConvertible {
+    /// "192.0.2.1:5004" or "[2001:db8::1]:5004", which the initializer reads back.
     public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -21,6 +21,7 @@ public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether another socket holds the address already (EADDRINUSE): try the next port.
     public var isAddressInUse: Bool { code == EADDRINUSE }
 
+    /// What was tried and the kernel's words and code.
     public var description: String {
         let words = shim_error_text(code).map { String(cString: $0) } ?? "unknown"
         return "\(operation.rawValue): \(words) (\(code))"

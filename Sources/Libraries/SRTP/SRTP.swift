@@ -1,1 +1,0 @@
-// One context a direction, protecting or opening packets in place.

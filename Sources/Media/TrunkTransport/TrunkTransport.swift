@@ -1,1 +1,0 @@
-// Plain RTP sockets towards the trunk, in even and odd pairs.

@@ -1,1 +1,0 @@
-// Parses, prints and negotiates session descriptions.

@@ -210,6 +210,42 @@ private func off<Answer: Sendable>(_ work: @escaping @Sendable () -> Answer) asy
         await echo.server.stop()
     }
 
+    @Test func aMessageOfEndlessFragmentsIsCutOff() async throws {
+        let echo = try EchoServer()
+        let port = echo.port
+        await off {
+            let client = RawClient(port: port)
+            _ = client?.upgrade()
+            client?.send(RawClient.frame(opcode: 1, isFinal: false, payload: [65]))
+            let fragment = RawClient.frame(opcode: 0, isFinal: false, payload: [UInt8](repeating: 65, count: 60_000))
+            for _ in 0..<200 where client?.send(fragment) == false { break }
+            _ = client?.read()
+        }
+        #expect(await echo.nextClosure() == WebSocketClosure(code: 1009, reason: "the message is too large"))
+        await echo.server.stop()
+    }
+
+    @Test func aPeerThatPoursMessagesLeavesTheLoopToOthers() async throws {
+        let echo = try EchoServer()
+        let port = echo.port
+        let done = Mutex(false)
+        let flood = Task.detached {
+            let client = RawClient(port: port)
+            _ = client?.upgrade()
+            // A binary message is ignored, so nothing comes back and the client never has to read.
+            let message = RawClient.frame(opcode: 2, payload: [UInt8](repeating: 1, count: 60_000))
+            while !done.withLock({ $0 }), client?.send(message) == true {}
+        }
+        let good = try await WebSocketClient.connect("ws://127.0.0.1:\(port)/")
+        for turn in 0..<20 {
+            good.send("\(turn)")
+            #expect(await nextText(good) == "echo \(turn)")
+        }
+        done.withLock { $0 = true }
+        await flood.value
+        await echo.server.stop()
+    }
+
     @Test func wrongFramesCloseThatSocketOnly() async throws {
         let echo = try EchoServer()
         let port = echo.port

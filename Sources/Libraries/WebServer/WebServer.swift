@@ -31,13 +31,10 @@ public import GLibLoop
     public init() {
         guard let server = shim_soup_server_new() else { preconditionFailure("libsoup gave no server") }
         self.server = server
-        // A compressed message could unfold to any size, so none is offered.
-        soup_server_remove_websocket_extension(server, soup_websocket_extension_deflate_get_type())
         // The server object lives no longer than this one, which takes its handlers away in `deinit`.
         let me = Unmanaged.passUnretained(self).toOpaque()
         soup_server_add_early_handler(server, nil, refuseLargeBody, me, nil)
         soup_server_add_handler(server, nil, answerRequest, me, nil)
-        soup_server_add_websocket_handler(server, nil, nil, nil, acceptWebSocket, me, nil)
     }
 
     isolated deinit {
@@ -196,23 +193,37 @@ private func answerRequest(
     guard let message, let owner = webServer(data) else { return }
     let request = HTTPRequest(reading: message, path: path, query: query)
     let wantsUpgrade = request.headers["upgrade"]?.lowercased() == "websocket"
-    let response: HTTPResponse? = ControlActor.assumeIsolated {
-        // Left without a status, the request goes on to libsoup's own handshake.
-        wantsUpgrade && owner.takesWebSockets ? nil : owner.response(to: request)
+    let takesSocket = wantsUpgrade && ControlActor.assumeIsolated { owner.takesWebSockets }
+    guard takesSocket else {
+        ControlActor.assumeIsolated { owner.response(to: request) }.write(to: message)
+        return
     }
-    response?.write(to: message)
+    // No origin is demanded and no extension offered: a compressed message could unfold to any size. A bad handshake gets
+    // its status from libsoup.
+    guard soup_websocket_server_process_handshake(message, nil, nil, nil, nil) != 0 else { return }
+    _ = shim_soup_connect(
+        UnsafeMutableRawPointer(message), "wrote-informational", unsafeBitCast(acceptWebSocket, to: GCallback.self), data)
 }
 
-private func acceptWebSocket(
-    _ server: UnsafeMutablePointer<SoupServer>?, _ message: OpaquePointer?, _ path: UnsafePointer<CChar>?,
-    _ socket: OpaquePointer?, _ data: gpointer?
-) {
-    guard let message, let socket, let owner = webServer(data) else { return }
+/// Runs when the 101 response is out: takes the connection from the HTTP server and makes a WebSocket of it.
+private let acceptWebSocket: @convention(c) (OpaquePointer?, gpointer?) -> Void = { message, data in
+    guard let message, let owner = webServer(data) else { return }
     let headers = soup_server_message_get_request_headers(message)
     let origin = soup_message_headers_get_one(headers, "Origin").map { String(cString: $0) }
     let userAgent = soup_message_headers_get_one(headers, "User-Agent").map { String(cString: $0) }
     let address = soup_server_message_get_remote_host(message).map { String(cString: $0) } ?? ""
-    let path = path.map { String(cString: $0) } ?? "/"
+    let uri = soup_server_message_get_uri(message)
+    let path = g_uri_get_path(uri).map { String(cString: $0) } ?? "/"
+    shim_soup_ref(UnsafeMutableRawPointer(message))
+    defer { shim_soup_unref(UnsafeMutableRawPointer(message)) }
+    guard let stolen = soup_server_message_steal_connection(message) else { return }
+    // Room for the largest message in many fragments and the next one behind it.
+    let paced = shim_paced_stream_new(stolen, guint64(2 * WebSocketConnection.maximumMessageBytes + 65536))
+    shim_soup_unref(stolen)
+    let socket = soup_websocket_connection_new(paced, uri, SOUP_WEBSOCKET_CONNECTION_SERVER, origin, nil, nil)
+    shim_soup_unref(paced)
+    guard let socket else { return }
+    defer { shim_soup_unref(UnsafeMutableRawPointer(socket)) }
     let handover = OpenedSocket(raw: socket)
     ControlActor.assumeIsolated {
         owner.accepted(

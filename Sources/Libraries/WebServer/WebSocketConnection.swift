@@ -121,7 +121,9 @@ public struct WebSocketClosure: Sendable, Equatable {
 
     // MARK: - From libsoup's signals
 
-    fileprivate func received(_ text: String) {
+    fileprivate func received(_ text: String?) {
+        if let raw { shim_paced_stream_message_done(soup_websocket_connection_get_io_stream(raw)) }
+        guard let text else { return }
         guard let onText else {
             waiting.append(text)
             return
@@ -129,8 +131,8 @@ public struct WebSocketClosure: Sendable, Equatable {
         onText(text)
     }
 
-    fileprivate func failed(code: Int32, words: String, isWebSocketError: Bool) {
-        localClosure = WebSocketClosure(code: isWebSocketError ? UInt16(clamping: code) : 1006, reason: words)
+    fileprivate func failed(code: UInt16, words: String) {
+        localClosure = WebSocketClosure(code: code, reason: words)
     }
 
     fileprivate func closed() {
@@ -198,20 +200,24 @@ private func connection(_ data: gpointer?) -> WebSocketConnection? {
 
 private let receiveMessage: @convention(c) (OpaquePointer?, Int32, OpaquePointer?, gpointer?) -> Void = {
     _, type, bytes, data in
-    guard type == Int32(SOUP_WEBSOCKET_DATA_TEXT.rawValue), let bytes, let socket = connection(data) else { return }
-    var size: gsize = 0
-    let start = g_bytes_get_data(bytes, &size)
-    let text = String(decoding: UnsafeRawBufferPointer(start: start, count: Int(size)), as: UTF8.self)
+    guard let bytes, let socket = connection(data) else { return }
+    var text: String?
+    if type == Int32(SOUP_WEBSOCKET_DATA_TEXT.rawValue) {
+        var size: gsize = 0
+        let start = g_bytes_get_data(bytes, &size)
+        text = String(decoding: UnsafeRawBufferPointer(start: start, count: Int(size)), as: UTF8.self)
+    }
     ControlActor.assumeIsolated { socket.received(text) }
 }
 
 private let receiveError: @convention(c) (OpaquePointer?, UnsafeMutablePointer<GError>?, gpointer?) -> Void = {
     _, error, data in
     guard let error, let socket = connection(data) else { return }
-    let code = error.pointee.code
     let words = error.pointee.message.map { String(cString: $0) } ?? ""
+    let isTooLarge = g_error_matches(error, g_io_error_quark(), Int32(G_IO_ERROR_MESSAGE_TOO_LARGE.rawValue)) != 0
     let isWebSocketError = error.pointee.domain == soup_websocket_error_quark()
-    ControlActor.assumeIsolated { socket.failed(code: code, words: words, isWebSocketError: isWebSocketError) }
+    let code: UInt16 = isTooLarge ? 1009 : isWebSocketError ? UInt16(clamping: error.pointee.code) : 1006
+    ControlActor.assumeIsolated { socket.failed(code: code, words: words) }
 }
 
 private let receiveClosed: @convention(c) (OpaquePointer?, gpointer?) -> Void = { _, data in

@@ -3,6 +3,8 @@
 #include <gio/gio.h>
 #include <libsoup/soup.h>
 
+#include "paced_stream.h"
+
 // Fixed-arity twins of variadic constructors.
 
 static inline SoupServer *shim_soup_server_new(void) { return soup_server_new(NULL, NULL); }

@@ -1,1 +1,0 @@
-// Turns a DTLS handshake in memory and exports the SRTP keys.

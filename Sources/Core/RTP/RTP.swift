@@ -1,1 +1,0 @@
-// Reads and writes RTP, RTCP and telephone events, and unwraps their counters.

@@ -1,1 +1,0 @@
-// Frames of PCM, G.711, levels, tones and WAV files.

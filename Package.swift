@@ -59,7 +59,7 @@ let core: [Target] = [
     room("Core", "SDP", []),
     room("Core", "Audio", []),
     room("Core", "CallModel", []),
-    room("Core", "WCSProtocol", ["CallModel"]),
+    room("Core", "WCSProtocol", []),
 ]
 
 let media: [Target] = [
@@ -110,7 +110,7 @@ let testTargets: [Target] = [
     tests("SDPTests", ["SDP"]),
     tests("AudioTests", ["Audio"]),
     tests("CallModelTests", ["CallModel"]),
-    tests("WCSProtocolTests", ["WCSProtocol", "CallModel"]),
+    tests("WCSProtocolTests", ["WCSProtocol"]),
     tests("GLibLoopTests", ["GLibLoop"]),
     tests("ICETests", ["ICE", "GLibLoop"]),
     tests("DTLSTests", ["DTLS"]),

@@ -1,1 +1,0 @@
-// The WCS WebSocket messages as values, with their JSON.

@@ -1,1 +1,0 @@
-// Owns one ICE agent: credentials and candidates in, state, paths and datagrams out.

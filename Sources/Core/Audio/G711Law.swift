@@ -1,7 +1,8 @@
 /// The two laws of G.711: one byte a sample at 8000 Hz.
 ///
-/// Samples are 16 bits wide, left aligned: mu-law knows 14 of them, A-law 13. Encoding takes the nearest value that the law
-/// knows, the greater magnitude where two are equally near. Nothing allocates; the decoding tables are made at first use.
+/// Samples are 16 bits wide, left aligned: mu-law knows 14 of them, A-law 13. Encoding takes the interval between the
+/// standard's decision values that the sample lies in; one on a decision value goes to the greater magnitude. Nothing
+/// allocates; the decoding tables are made at first use.
 public enum G711Law: Hashable, Sendable, CaseIterable {
     /// PCMU: North America and Japan.
     case mu

@@ -9,6 +9,14 @@ public struct ReceivedKey: Hashable, Sendable {
     /// Units per second of that clock.
     public var clockRate: Int
 
+    /// A key that was pressed.
+    public init(key: DTMFKey, timestamp: RTPTimestamp, duration: Int, clockRate: Int) {
+        self.key = key
+        self.timestamp = timestamp
+        self.duration = duration
+        self.clockRate = max(clockRate, 1)
+    }
+
     /// The length in milliseconds, rounded: what carries over to a leg with another clock.
     public var milliseconds: Int { (duration * 1000 + clockRate / 2) / clockRate }
 }
@@ -21,6 +29,13 @@ public struct KeyChange: Hashable, Sendable {
     public var began: DTMFKey?
     /// The key that this packet ends. A relay takes it, and `interrupted`, from here, with the length.
     public var ended: ReceivedKey?
+
+    /// What a packet told; nothing, if nothing is given.
+    public init(interrupted: ReceivedKey? = nil, began: DTMFKey? = nil, ended: ReceivedKey? = nil) {
+        self.interrupted = interrupted
+        self.began = began
+        self.ended = ended
+    }
 
     /// Whether the packet told nothing new.
     public var isEmpty: Bool { interrupted == nil && began == nil && ended == nil }

@@ -1,1 +1,0 @@
-// What tests borrow: tones, ears, seeded randomness and process helpers.

@@ -1,0 +1,18 @@
+/// Counts messages in one-second windows, so that one client cannot keep the control loop to itself.
+struct MessageBudget {
+    private let perSecond: Int
+    private var window: Int64 = .min
+    private var used = 0
+
+    init(perSecond: Int) { self.perSecond = perSecond }
+
+    /// Whether one more message is allowed in the second that `second` names.
+    mutating func take(second: Int64) -> Bool {
+        if second != window {
+            window = second
+            used = 0
+        }
+        used += 1
+        return used <= perSecond
+    }
+}

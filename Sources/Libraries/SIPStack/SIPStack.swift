@@ -1,1 +1,0 @@
-// A SIP user agent whose registrations and dialogs speak Swift events.

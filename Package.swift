@@ -92,7 +92,8 @@ let gateway: [Target] = [
         "Gateway", "Gateway",
         [
             "Configuration", "SoftPhone", "DemoTrunk", "GLibLoop", "WebServer", "SIPStack", "Switchboard", "WCSFace",
-            "TrunkFace", "CallModel", "SDP", "RTP", "Audio", "MediaGraph", "MediaRuntime", "ClientTransport", "TrunkTransport",
+            "TrunkFace", "CallModel", "SDP", "RTP", "Audio", "MediaGraph", "MediaRuntime", "ClientTransport",
+            "TrunkTransport",
             "DTLS", "SRTP", "Sockets", "ICE", "Telemetry",
         ]),
     .executableTarget(

@@ -1,0 +1,98 @@
+import Foundation
+import Glibc
+
+/// Free ports of the loopback interface, below the range from which the kernel and the gateway take theirs.
+enum Loopback {
+    /// A port that is free for UDP and TCP now, and so are the `following` ports after it.
+    static func freePort(following: Int = 0) throws -> Int {
+        for _ in 0..<200 {
+            let port = Int.random(in: 6000..<15000) * 2
+            if (port...port + following).allSatisfy(isFree) { return port }
+        }
+        throw PeerFailure("no free port on loopback")
+    }
+
+    private static func isFree(_ port: Int) -> Bool {
+        for kind in [SOCK_DGRAM, SOCK_STREAM] {
+            let descriptor = socket(AF_INET, Int32(kind.rawValue), 0)
+            defer { close(descriptor) }
+            guard bind(descriptor, port) else { return false }
+        }
+        return true
+    }
+
+    fileprivate static func bind(_ descriptor: Int32, _ port: Int) -> Bool {
+        withAddress(port) { Glibc.bind(descriptor, $0, $1) == 0 }
+    }
+
+    fileprivate static func withAddress<R>(_ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+    }
+
+    /// Sends one datagram to a loopback port from a socket made for it.
+    static func throwDatagram(_ bytes: [UInt8], at port: Int) {
+        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(descriptor) }
+        _ = withAddress(port) { sendto(descriptor, bytes, bytes.count, 0, $0, $1) }
+    }
+
+    /// Whether a SIP element answers OPTIONS at this port (RFC 3261, 11) with any final response.
+    static func answersOptions(_ port: Int) -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(descriptor) }
+        guard bind(descriptor, 0) else { return false }
+        let token = UUID().uuidString
+        let request = [
+            "OPTIONS sip:127.0.0.1:\(port) SIP/2.0", "Via: SIP/2.0/UDP 127.0.0.1;rport;branch=z9hG4bK\(token)",
+            "Max-Forwards: 10", "From: <sip:probe@127.0.0.1>;tag=\(token)", "To: <sip:127.0.0.1:\(port)>",
+            "Call-ID: \(token)", "CSeq: 1 OPTIONS", "Content-Length: 0", "", "",
+        ].joined(separator: "\r\n")
+        let bytes = Array(request.utf8)
+        guard withAddress(port, { sendto(descriptor, bytes, bytes.count, 0, $0, $1) }) == bytes.count else { return false }
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&waiting, 1, 100) == 1 else { return false }
+        var answer = [UInt8](repeating: 0, count: 2048)
+        let count = recv(descriptor, &answer, answer.count, 0)
+        return count > 0 && answer.starts(with: Array("SIP/2.0 ".utf8))
+    }
+}
+
+/// A folder for one peer's files, removed with its owner.
+final class ScratchFolder: Sendable {
+    let url: URL
+
+    init(_ name: String) throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "\(name)-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func file(_ name: String) -> URL { url.appending(path: name) }
+}
+
+/// The files that lie beside the wire tests.
+enum Fixtures {
+    static func file(_ name: String) throws -> URL {
+        guard let folder = Bundle.module.resourceURL else { throw PeerFailure("the test bundle has no resources") }
+        let url = folder.appending(path: "Fixtures").appending(path: name)
+        guard FileManager.default.fileExists(atPath: url.path) else { throw PeerFailure("no fixture \(name)") }
+        return url
+    }
+
+    /// The Python that has PJSIP, as `make test` sets it up.
+    static func python() throws -> URL {
+        let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
+        let url = root.appending(path: ".build/python/bin/python")
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw PeerFailure("\(url.path) is missing: `make peers` installs it")
+        }
+        return url
+    }
+}

@@ -1,0 +1,67 @@
+public import DTLS
+public import ICE
+public import SRTP
+public import Sockets
+
+/// What a transport reports, in order, on its ICE loop.
+public enum ClientTransportEvent: Sendable {
+    /// The lines for the SDP are complete.
+    case gathered(LocalTransportDescription)
+    /// Media may flow: the path is checked, the peer is who its SDP says, and here are socket and keys.
+    case connected(ClientMediaPath)
+    /// Media now goes over another path; the keys are the same. The socket is the same object unless the local end changed.
+    case pathChanged(ClientMediaPath)
+    /// It will never connect. Nothing comes after this; call `close()`.
+    case failed(ClientTransportFailure)
+    /// The peer has ended the connection (close_notify). Sending must stop.
+    case closedByPeer
+    /// The peer no longer consents to traffic (RFC 7675): sending must stop at once.
+    case consentLost
+}
+
+/// Why a transport failed.
+public enum ClientTransportFailure: Error, Sendable, Equatable {
+    /// The ICE agent could not begin or go on.
+    case ice(ICEError)
+    /// No pair was checked in time.
+    case iceTimeout
+    /// The handshake was not done in time.
+    case handshakeTimeout
+    /// The handshake failed.
+    case dtls(DTLSError)
+    /// The remote description has no fingerprint that this side can check.
+    case noUsableFingerprint
+    /// The path is not plain UDP.
+    case unsupportedPath
+    /// The lane's socket could not join the port.
+    case laneSocket(SocketError)
+    /// The handshake chose a profile, by its registry number, that there is no SRTP for.
+    case unknownProfile(UInt16)
+    /// libsrtp refused the keys.
+    case srtp(SRTPError)
+}
+
+/// Everything a lane needs to talk with a client.
+public struct ClientMediaPath: Sendable {
+    /// The lane's own socket. It shares the port with the ICE agent's; the kernel gives it what begins with a byte of 64 or
+    /// more: RTP and RTCP.
+    public let socket: UDPSocket
+    /// Where media goes, and the only place it may come from: the lane drops other sources before SRTP sees them.
+    public let remote: SocketAddress
+    /// Both directions' keys.
+    public let keys: SRTPKeys
+}
+
+/// How long a transport waits.
+public struct ClientTransportDeadlines: Sendable {
+    /// From `setRemote` to the first checked pair.
+    public var ice: Duration
+    /// From the first checked pair to the keys (DTL-6).
+    public var handshake: Duration
+
+    /// Deadlines by their lengths.
+    public init(ice: Duration = .seconds(15), handshake: Duration = .seconds(15)) {
+        self.ice = ice
+        self.handshake = handshake
+    }
+}

@@ -126,6 +126,8 @@ let testTargets: [Target] = [
     tests("ClientTransportTests", ["ClientTransport", "ICE", "DTLS", "SRTP", "SDP", "GLibLoop", "Sockets", "RTP"]),
     tests("TrunkTransportTests", ["TrunkTransport", "Sockets"]),
     tests("TelemetryTests", ["Telemetry"]),
+    tests("TrunkFaceTests", ["TrunkFace", "Switchboard", "CallModel", "GLibLoop", "SIPStack"]),
+    tests("WCSFaceTests", ["WCSFace", "WCSProtocol", "WebServer", "Switchboard", "CallModel", "GLibLoop"]),
     tests("SwitchboardTests", ["Switchboard", "CallModel", "GLibLoop"]),
     tests("ConfigurationTests", ["Configuration"]),
     tests("WireTests", ["Audio", "WebServer", "GLibLoop", "Gateway"], resources: [.copy("Fixtures")]),

@@ -50,7 +50,7 @@ import Switchboard
     var refusal: HangupCause?
 
     func register(
-        _ account: SIPAccount, contactUser: String, report: @escaping @ControlActor (RegistrationState) -> Void
+        _ account: ClientAccount, contactUser: String, report: @escaping @ControlActor (RegistrationState) -> Void
     ) -> any TrunkRegistration {
         registrationReport = report
         let registration = Registration()

@@ -8,7 +8,7 @@ import Testing
     private let trunk = ScriptedTrunk()
     private let media = ScriptedMedia()
     private let board: Switchboard
-    private static let account = SIPAccount(user: "7001", domain: "pbx.example.org", registers: true)
+    private static let account = ClientAccount(user: "7001", domain: "pbx.example.org", registers: true)
 
     init() {
         board = Switchboard(

@@ -2,7 +2,7 @@ public import CallModel
 public import GLibLoop
 
 /// A SIP account: who a session is towards the trunk.
-public struct SIPAccount: Hashable, Sendable {
+public struct ClientAccount: Hashable, Sendable {
     /// The user part of the address of record.
     public var user: String
     /// The digest user name.
@@ -147,7 +147,7 @@ public enum TrunkEvent: Sendable {
 /// A call that the client makes, as the trunk shall see it.
 public struct TrunkInvitation: Sendable {
     /// Who calls; nil calls over the gateway's own trunk.
-    public var account: SIPAccount?
+    public var account: ClientAccount?
     /// The calling user, when there is no account.
     public var caller: String
     /// What was dialled.
@@ -161,7 +161,7 @@ public struct TrunkInvitation: Sendable {
 
     /// Takes all parts.
     public init(
-        account: SIPAccount?, caller: String, target: DialledTarget, displayName: String?,
+        account: ClientAccount?, caller: String, target: DialledTarget, displayName: String?,
         parameters: [(name: String, value: String)] = [], descriptionLines: [String] = []
     ) {
         self.account = account
@@ -200,7 +200,7 @@ public struct TrunkArrival: Sendable {
 @ControlActor public protocol TrunkPort: AnyObject {
     /// Registers an account and keeps it up; `contactUser` leads calls back to the session.
     func register(
-        _ account: SIPAccount, contactUser: String, report: @escaping @ControlActor (RegistrationState) -> Void
+        _ account: ClientAccount, contactUser: String, report: @escaping @ControlActor (RegistrationState) -> Void
     ) -> any TrunkRegistration
     /// Calls the trunk with an offer.
     func invite(_ invitation: TrunkInvitation, offer: String, contactUser: String) throws(HangupCause) -> any TrunkLeg

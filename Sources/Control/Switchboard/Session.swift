@@ -8,7 +8,7 @@ public import GLibLoop
     /// The name under which others reach it: the account's user, or a guest name.
     public let login: String
     /// The client's own SIP account, if it brought one.
-    public let account: SIPAccount?
+    public let account: ClientAccount?
     /// The user part of our Contact, unguessable, so that the trunk's calls find this session and no other.
     public let contactUser: String
     /// How its registration stands.
@@ -18,7 +18,7 @@ public import GLibLoop
     var trunkRegistration: (any TrunkRegistration)?
     var calls: [CallID: Call] = [:]
 
-    init(id: SessionID, login: String, account: SIPAccount?, contactUser: String, port: any ClientPort) {
+    init(id: SessionID, login: String, account: ClientAccount?, contactUser: String, port: any ClientPort) {
         self.id = id
         self.login = login
         self.account = account

@@ -68,7 +68,7 @@ internal import Telemetry
 
 extension Switchboard {
     /// Signs a client in. With an account that registers, the port hears how the registration goes.
-    public func signIn(account: SIPAccount?, login: String?, port: any ClientPort) throws(Refusal) -> Session {
+    public func signIn(account: ClientAccount?, login: String?, port: any ClientPort) throws(Refusal) -> Session {
         guard !isStopping, sessions.count < settings.sessions else { throw .full }
         let id = SessionID(randomBits: randomBits())
         let session = Session(

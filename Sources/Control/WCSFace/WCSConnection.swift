@@ -209,7 +209,7 @@ extension WCSConnection {
         }
     }
 
-    private func signIn(_ account: SIPAccount?) throws(SignInRefusal) -> Session {
+    private func signIn(_ account: ClientAccount?) throws(SignInRefusal) -> Session {
         do throws(Switchboard.Refusal) {
             return try face.board.signIn(account: account, login: nil, port: self)
         } catch {
@@ -218,7 +218,7 @@ extension WCSConnection {
     }
 
     /// The account that the message brings; nil if it brings none.
-    private func signInAccount(_ request: ConnectionRequest) throws(SignInRefusal) -> SIPAccount? {
+    private func signInAccount(_ request: ConnectionRequest) throws(SignInRefusal) -> ClientAccount? {
         let keys = face.settings.applicationKeys
         guard keys.isEmpty || keys.contains(request.appKey) else {
             throw SignInRefusal(info: FailureReason.authorizationFailed)
@@ -228,7 +228,7 @@ extension WCSConnection {
             guard request.authToken == nil else { throw SignInRefusal(info: FailureReason.authorizationFailed) }
             return nil
         }
-        guard let safe = SIPAccount(account) else { throw SignInRefusal(info: FailureReason.wrongProvider) }
+        guard let safe = ClientAccount(account) else { throw SignInRefusal(info: FailureReason.wrongProvider) }
         return safe
     }
 

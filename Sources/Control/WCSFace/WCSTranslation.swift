@@ -78,7 +78,7 @@ extension KeyMethod {
     }
 }
 
-extension SIPAccount {
+extension ClientAccount {
     /// A client's account, if its parts can stand in SIP addresses; nil if one could add to a request.
     init?(_ account: WCSAccount) {
         guard let address = DialledTarget("\(account.login)@\(account.domain)"), let domain = address.host else {

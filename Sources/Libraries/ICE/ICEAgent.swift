@@ -50,6 +50,10 @@ public final class ICEAgent: Sendable {
         loop.perform { [core] in core.addRemote(candidates: candidates) }
     }
 
+    /// Begins anew with fresh credentials (RFC 8445 section 9), reported by ``ICEEvent/gathered(_:)``; then give the remote's
+    /// new ones. Data goes over the old pair until a new one is selected.
+    public func restart() { loop.perform { [core] in core.restart() } }
+
     /// Sends datagrams over the selected pair. Before there is one they are lost, as any datagram may be.
     public func send(_ datagrams: [[UInt8]]) {
         guard !datagrams.isEmpty else { return }

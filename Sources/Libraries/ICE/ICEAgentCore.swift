@@ -74,6 +74,13 @@ final class ICEAgentCore: @unchecked Sendable {
         if list != nil { _ = shim_nice_set_remote_candidates(agent, stream, list) }
     }
 
+    func restart() {
+        guard let agent, !isClosed else { return }
+        hasRemoteCredentials = false
+        guard nice_agent_restart_stream(agent, stream) != 0 else { return report(.failed(.restartFailed)) }
+        reportGathered()
+    }
+
     func send(_ datagrams: [[UInt8]]) {
         guard let agent, !isClosed else { return }
         for datagram in datagrams {

@@ -36,13 +36,15 @@ public enum ICEError: Error, Equatable, Sendable {
     case badLocalAddress(String)
     /// No socket could be bound: the port range is full, or an address is not this machine's.
     case gatheringFailed
+    /// The library could not restart the stream.
+    case restartFailed
     /// The remote user fragment or password has a length that RFC 8839 forbids.
     case badRemoteCredentials
 }
 
 /// What an agent reports, in order, on its loop's thread.
 public enum ICEEvent: Sendable {
-    /// The candidates are complete.
+    /// The candidates are complete; comes again after a restart, with new credentials.
     case gathered(ICELocalDescription)
     /// The component has changed its state. `failed` after `ready` means that consent was lost (RFC 7675).
     case stateChanged(ICEState)

@@ -14,6 +14,7 @@ internal import ICE
 ///   which releasing the transport also does.
 public final class ClientTransport: Sendable {
     private let loop: GLibLoop
+    private let lease: ICELoopLease?
     private let core: ClientTransportCore
 
     /// Begins to gather candidates; ``ClientTransportEvent/gathered(_:)`` or a failure follows.
@@ -24,26 +25,62 @@ public final class ClientTransport: Sendable {
     ///   - isControlling: whether this side made the offer.
     ///   - localAddresses: numeric addresses to take candidates from.
     ///   - portRange: UDP ports to use; nil leaves the choice to the kernel.
-    public init(
+    public convenience init(
         iceLoop: GLibLoop, certificate: DTLSCertificate, isControlling: Bool, localAddresses: [String],
         portRange: ClosedRange<UInt16>? = nil, deadlines: ClientTransportDeadlines = ClientTransportDeadlines(),
         events: @escaping @Sendable (ClientTransportEvent) -> Void
     ) {
-        loop = iceLoop
+        self.init(
+            loop: iceLoop, lease: nil, certificate: certificate, isControlling: isControlling,
+            localAddresses: localAddresses,
+            portRange: portRange, deadlines: deadlines, events: events)
+    }
+
+    /// The same on the emptiest loop of a pool.
+    public convenience init(
+        iceLoops: ICELoopPool, certificate: DTLSCertificate, isControlling: Bool, localAddresses: [String],
+        portRange: ClosedRange<UInt16>? = nil, deadlines: ClientTransportDeadlines = ClientTransportDeadlines(),
+        events: @escaping @Sendable (ClientTransportEvent) -> Void
+    ) {
+        let lease = iceLoops.lease()
+        self.init(
+            loop: lease.loop, lease: lease, certificate: certificate, isControlling: isControlling,
+            localAddresses: localAddresses, portRange: portRange, deadlines: deadlines, events: events)
+    }
+
+    private init(
+        loop: GLibLoop, lease: ICELoopLease?, certificate: DTLSCertificate, isControlling: Bool, localAddresses: [String],
+        portRange: ClosedRange<UInt16>?, deadlines: ClientTransportDeadlines,
+        events: @escaping @Sendable (ClientTransportEvent) -> Void
+    ) {
+        self.loop = loop
+        self.lease = lease
         let configuration = ICEAgent.Configuration(
             isControlling: isControlling, localAddresses: localAddresses, portRange: portRange)
         let core = ClientTransportCore(
-            loop: iceLoop, certificate: certificate, isOfferer: isControlling, deadlines: deadlines, events: events)
+            loop: loop, certificate: certificate, isOfferer: isControlling, deadlines: deadlines, events: events)
         self.core = core
-        let agent = ICEAgent(loop: iceLoop, configuration: configuration) { [weak core] event in core?.take(event) }
-        iceLoop.perform { core.begin(agent: agent) }
+        let agent = ICEAgent(loop: loop, configuration: configuration) { [weak core] event in core?.take(event) }
+        loop.perform { core.begin(agent: agent) }
     }
 
     deinit { close() }
 
-    /// Tells the remote side's description, once; later calls change nothing.
+    /// Tells the remote side's description.
+    ///
+    /// A later description with another user fragment and password restarts ICE (H42): this side's new credentials come as
+    /// ``ClientTransportEvent/gathered(_:)``, media goes on over the old path until ``ClientTransportEvent/pathChanged(_:)``, and
+    /// DTLS and SRTP stay as they are. With the same credentials only its candidates are added. The handshake's role is decided by
+    /// the first description alone, and its fingerprints are the only ones that count: a peer with another certificate needs
+    /// another transport (RFC 8842).
     public func setRemote(_ description: RemoteTransportDescription) {
         loop.perform { [core] in core.setRemote(description) }
+    }
+
+    /// Restarts ICE from this side: new credentials come as ``ClientTransportEvent/gathered(_:)``, for an offer; then `setRemote`
+    /// with the answer.
+    public func restartICE() {
+        loop.perform { [core] in core.restartICE() }
     }
 
     /// Adds remote candidates that came later (RFC 8838).

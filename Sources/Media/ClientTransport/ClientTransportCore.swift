@@ -31,11 +31,14 @@ final class ClientTransportCore: @unchecked Sendable {
     private var agent: ICEAgent?
     private var handshake: Handshake?
     private var remote: RemoteTransportDescription?
+    /// Whether this side has restarted ICE and waits for the remote's new credentials.
+    private var hasRestarted = false
     private var pair: ICESelectedPair?
     private var waiting: [[UInt8]] = []
     private var deadline: GLibTimer?
     private var keys: SRTPKeys?
     private var laneSocket: UDPSocket?
+    private var path: ClientMediaPath?
 
     init(
         loop: GLibLoop, certificate: DTLSCertificate, isOfferer: Bool, deadlines: ClientTransportDeadlines,
@@ -55,12 +58,29 @@ final class ClientTransportCore: @unchecked Sendable {
     }
 
     func setRemote(_ description: RemoteTransportDescription) {
-        guard stage == .connecting, remote == nil, let agent else { return }
+        guard stage != .over, stage != .closed, let agent else { return }
+        guard let known = remote else { return setFirstRemote(description, agent: agent) }
+        let isRestart = known.iceUfrag != description.iceUfrag && known.icePwd != description.icePwd
+        guard isRestart else { return agent.addRemote(candidates: description.candidates) }
+        remote?.iceUfrag = description.iceUfrag
+        remote?.icePwd = description.icePwd
+        if !hasRestarted { agent.restart() }
+        hasRestarted = false
+        agent.setRemote(ufrag: description.iceUfrag, password: description.icePwd, candidates: description.candidates)
+    }
+
+    private func setFirstRemote(_ description: RemoteTransportDescription, agent: ICEAgent) {
         guard description.fingerprints.contains(where: \.isSupported) else { return fail(.noUsableFingerprint) }
         remote = description
         agent.setRemote(ufrag: description.iceUfrag, password: description.icePwd, candidates: description.candidates)
         startDeadline(deadlines.ice, failure: .iceTimeout)
         startHandshakeIfPossible()
+    }
+
+    func restartICE() {
+        guard stage != .over, stage != .closed, remote != nil, !hasRestarted else { return }
+        hasRestarted = true
+        agent?.restart()
     }
 
     func addRemote(candidates: [ICECandidate]) {
@@ -74,6 +94,7 @@ final class ClientTransportCore: @unchecked Sendable {
         deadline = nil
         waiting = []
         laneSocket = nil
+        path = nil
         let agent = agent
         self.agent = nil
         // The agent is closed only after the last word of the handshake was handed to it.
@@ -162,14 +183,18 @@ final class ClientTransportCore: @unchecked Sendable {
                 receive: try SRTPKeyMaterial(profile: profile, key: exported.receiveKey, salt: exported.receiveSalt))
         } catch { return fail(.srtp(error)) }
         guard let path = makePath() else { return }
+        self.path = path
         stage = .connected
         deadline = nil
         events(.connected(path))
     }
 
     private func changePath() {
-        guard let path = makePath() else { return }
-        events(.pathChanged(path))
+        guard let new = makePath() else { return }
+        // libnice names a pair anew when it learns what kind of candidate it is; that is no change.
+        guard new.remote != path?.remote || new.socket !== path?.socket else { return }
+        path = new
+        events(.pathChanged(new))
     }
 
     /// The path over the selected pair, with the lane's socket made if this local end has none yet; nil after a failure.

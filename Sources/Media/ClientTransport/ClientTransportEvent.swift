@@ -5,7 +5,7 @@ public import Sockets
 
 /// What a transport reports, in order, on its ICE loop.
 public enum ClientTransportEvent: Sendable {
-    /// The lines for the SDP are complete.
+    /// The lines for the SDP are complete; comes again after an ICE restart, with new credentials.
     case gathered(LocalTransportDescription)
     /// Media may flow: the path is checked, the peer is who its SDP says, and here are socket and keys.
     case connected(ClientMediaPath)

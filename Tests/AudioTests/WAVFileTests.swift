@@ -58,8 +58,9 @@ import Testing
         var random = SeededRandom(printedFor: "hostile WAV files")
         let good = WAVFile(rate: .telephone, samples: Array(0..<50)).bytes()
         for _ in 0..<3000 {
-            _ = try? WAVFile(bytes: random.damaged(good))
-            _ = try? WAVFile(bytes: Array(good[..<12]) + random.bytes(upTo: 60))
+            FuzzTarget.wavFile.run(random.damaged(good))
+            FuzzTarget.wavChunks.run(random.damaged(Array(good[12...])))
+            FuzzTarget.wavChunks.run(random.bytes(upTo: 60))
         }
     }
 }

@@ -1,10 +1,11 @@
 /// A small phrase of plucked notes that goes round for ever: something pleasant to hear while nobody talks.
 ///
-/// Each sample is a function of its position alone, so that any two listeners, and any two frame sizes, hear the same.
+/// Each sample is a function of its position alone, so that any two listeners, and any two frame sizes, hear the same. It takes
+/// some 0.5 us a sample; who plays it to many renders one round, from position `length` on, once.
 public struct MusicLoop: Sendable {
     private struct Note {
         var beat: Double
-        var key: Double  // semitones above the A of 220 Hz
+        var frequency: Double
         var gain: Double
     }
 
@@ -30,11 +31,12 @@ public struct MusicLoop: Sendable {
         var notes: [Note] = []
         for (bar, chord) in chords.enumerated() {
             for (index, key) in chord.enumerated() {
-                notes.append(Note(beat: Double(bar * 4 + index), key: key, gain: 0.22))
+                notes.append(Note(beat: Double(bar * 4 + index), frequency: Self.frequency(key), gain: 0.22))
             }
         }
         for (beat, key) in tune.enumerated() where key >= 0 {
-            notes.append(Note(beat: Double(beat) + (beat % 4 == 3 ? 0.5 : 0), key: key, gain: 0.3))
+            let late = beat % 4 == 3 ? 0.5 : 0
+            notes.append(Note(beat: Double(beat) + late, frequency: Self.frequency(key), gain: 0.3))
         }
         self.notes = notes
         length = Int(16 * Self.secondsPerBeat * Double(rate.hertz))
@@ -51,7 +53,7 @@ public struct MusicLoop: Sendable {
             var age = now - note.beat * Self.secondsPerBeat
             if age < 0, !isFirstRound { age += round }  // still ringing from the round before
             guard age >= 0, age < Self.ring else { continue }
-            sum += note.gain * Self.pluck(age: age, frequency: 220 * Mathematics.power(2, note.key / 12))
+            sum += note.gain * Self.pluck(age: age, frequency: note.frequency)
         }
         return Int16(min(max((sum * peak).rounded(), -32768), 32767))
     }
@@ -66,8 +68,14 @@ public struct MusicLoop: Sendable {
         let edge = min(age / 0.005, 1) * min((ring - age) / 0.05, 1)
         let body = Mathematics.exponential(-age / 0.45)
         let turns = frequency * age
-        let second = 0.35 * body * Mathematics.sine(turns: 2 * turns)
-        let third = 0.15 * body * body * Mathematics.sine(turns: 3 * turns)
-        return edge * body * (Mathematics.sine(turns: turns) + second + third)
+        let sine = Mathematics.sine(turns: turns)
+        let cosine = Mathematics.sine(turns: turns + 0.25)
+        // The overtones by the formulas for multiples of an angle, which are cheaper than two sines more.
+        let second = 0.35 * body * 2 * sine * cosine
+        let third = 0.15 * body * body * (3 - 4 * sine * sine) * sine
+        return edge * body * (sine + second + third)
     }
+
+    // Semitones above the A of 220 Hz, evenly tempered.
+    private static func frequency(_ semitones: Double) -> Double { 220 * Mathematics.power(2, semitones / 12) }
 }

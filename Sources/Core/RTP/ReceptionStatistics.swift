@@ -127,7 +127,7 @@ public struct ReceptionStatistics: Sendable {
         let fraction = expectedNow > 0 && lostNow > 0 ? UInt8(clamping: lostNow * 256 / expectedNow) : 0
         var delay: UInt32 = 0
         if let senderReport {
-            let seconds = Double(max(now - senderReport.arrival, 0)) / 1e9
+            let seconds = max(Double(now) - Double(senderReport.arrival), 0) / 1e9
             delay = UInt32(min(seconds * 65536, Double(UInt32.max)))
         }
         return ReportBlock(

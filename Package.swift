@@ -63,7 +63,7 @@ let core: [Target] = [
 ]
 
 let media: [Target] = [
-    room("Media", "MediaGraph", ["RTP", "Audio", "Opus", "SpeexDSP", "SpanDSP", "SRTP"]),
+    room("Media", "MediaGraph", ["RTP", "Audio", "Opus", "SpeexDSP", "SpanDSP", "SRTP", "Sockets"]),
     room("Media", "MediaRuntime", ["MediaGraph", "RTP", "Audio", "SRTP", "Sockets"]),
     room("Media", "ClientTransport", ["GLibLoop", "ICE", "DTLS", "SRTP", "SDP", "RTP", "Sockets"]),
     room("Media", "TrunkTransport", ["Sockets"]),
@@ -121,7 +121,7 @@ let testTargets: [Target] = [
     tests("SIPStackTests", ["SIPStack", "GLibLoop"]),
     tests("WebServerTests", ["WebServer", "GLibLoop"]),
     tests("SocketsTests", ["Sockets"]),
-    tests("MediaGraphTests", ["MediaGraph", "RTP", "Audio", "Opus", "SRTP", "SpeexDSP"]),
+    tests("MediaGraphTests", ["MediaGraph", "RTP", "Audio", "Opus", "SRTP", "SpeexDSP", "Sockets"]),
     tests("MediaRuntimeTests", ["MediaRuntime", "MediaGraph", "Sockets", "RTP", "Audio", "SRTP"]),
     tests("ClientTransportTests", ["ClientTransport", "ICE", "DTLS", "SRTP", "SDP", "GLibLoop", "Sockets", "RTP"]),
     tests("TrunkTransportTests", ["TrunkTransport", "Sockets"]),

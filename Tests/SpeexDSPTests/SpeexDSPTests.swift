@@ -114,12 +114,12 @@ private func file(_ queue: inout JitterQueue, _ bytes: [UInt8], at timestamp: UI
         for frame in 0..<10 {
             var samples = (0..<160).map { Int16((($0 + frame * 160) % 80 < 40) ? 6000 : -6000) }
             var span = samples.mutableSpan
-            concealer.receive(&span)
+            concealer.receive(&span, count: 160)
         }
         var samples = [Int16](repeating: 0, count: 160)
         for frame in 0..<5 {
             var span = samples.mutableSpan
-            concealer.conceal(into: &span)
+            concealer.conceal(into: &span, count: 160)
             let loudest = samples.map { abs(Int($0)) }.max() ?? 0
             if frame == 0 { #expect(loudest > 3000) }
             if frame == 4 { #expect(loudest < 200) }

@@ -62,13 +62,20 @@ public struct OpusEncoder: ~Copyable, @unchecked Sendable {  // safe: the handle
     }
 
     /// Encodes one frame of 2.5, 5, 10, 20, 40 or 60 ms.
+    /// - Parameter offset: where in `packet` the first byte goes, as behind a header.
     /// - Returns: the packet's length in bytes; at most 2 means that it need not be sent when DTX is on.
-    public mutating func encode(_ samples: Span<Int16>, into packet: inout MutableSpan<UInt8>) throws(OpusError) -> Int {
+    public mutating func encode(
+        _ samples: Span<Int16>, into packet: inout MutableSpan<UInt8>, at offset: Int = 0
+    ) throws(OpusError) -> Int {
         let handle = handle
         let length = samples.withUnsafeBufferPointer { input in
             packet.withUnsafeMutableBufferPointer { output -> Int32 in
-                guard let from = input.baseAddress, let to = output.baseAddress else { return OPUS_BAD_ARG }
-                return opus_encode(handle, from, Int32(clamping: input.count), to, Int32(clamping: output.count))
+                guard let from = input.baseAddress, let to = output.baseAddress, offset >= 0, offset < output.count else {
+                    return OPUS_BAD_ARG
+                }
+                // A packet of more than one frame may be longer, but no setting here makes one.
+                let room = min(1275, output.count - offset)
+                return opus_encode(handle, from, Int32(clamping: input.count), to + offset, Int32(clamping: room))
             }
         }
         guard length >= 0 else { throw OpusError(code: length, operation: "encode") }

@@ -15,19 +15,19 @@ public struct LossConcealer: ~Copyable, @unchecked Sendable {  // safe: the stat
 
     deinit { plc_free(state) }
 
-    /// Notes samples at 8 kHz that did arrive; after a gap their start is blended with what was made up.
-    public mutating func receive(_ samples: inout MutableSpan<Int16>) {
+    /// Notes the first `count` samples at 8 kHz, which did arrive; after a gap their start is blended with what was made up.
+    public mutating func receive(_ samples: inout MutableSpan<Int16>, count: Int) {
         let state = state
         samples.withUnsafeMutableBufferPointer { buffer in
-            _ = plc_rx(state, buffer.baseAddress, Int32(clamping: buffer.count))
+            _ = plc_rx(state, buffer.baseAddress, Int32(clamping: min(count, buffer.count)))
         }
     }
 
-    /// Fills the span with a guess at the samples at 8 kHz that did not arrive. After 50 ms it is silence.
-    public mutating func conceal(into samples: inout MutableSpan<Int16>) {
+    /// Fills the first `count` samples with a guess at what did not arrive, at 8 kHz. After 50 ms it is silence.
+    public mutating func conceal(into samples: inout MutableSpan<Int16>, count: Int) {
         let state = state
         samples.withUnsafeMutableBufferPointer { buffer in
-            _ = plc_fillin(state, buffer.baseAddress, Int32(clamping: buffer.count))
+            _ = plc_fillin(state, buffer.baseAddress, Int32(clamping: min(count, buffer.count)))
         }
     }
 

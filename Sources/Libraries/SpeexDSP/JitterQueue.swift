@@ -115,6 +115,17 @@ public struct JitterQueue: ~Copyable, @unchecked Sendable {
         body(UnsafeBufferPointer(storage.payload(slot)).span)
     }
 
+    /// Copies the payload of a slot to the front of `bytes`.
+    /// - Returns: its length; what does not fit is cut off.
+    public func copyPayload(slot: Int, into bytes: inout MutableSpan<UInt8>) -> Int {
+        let payload = storage.payload(slot)
+        let length = min(payload.count, bytes.count)
+        bytes.withUnsafeMutableBytes { target in
+            target.copyMemory(from: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(payload)[0..<length]))
+        }
+        return length
+    }
+
     /// Gives a taken packet's slot back.
     public mutating func release(slot: Int) { storage.release(slot) }
 

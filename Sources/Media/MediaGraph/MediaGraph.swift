@@ -1,1 +1,0 @@
-// The two packet paths of a call, moved only by packets and ticks handed in.

@@ -1,1 +1,0 @@
-// Gives media a lane, a tick and sockets drained at the tick.

@@ -159,6 +159,10 @@ public import GLibLoop
     private func dropStray(_ event: StackEvent) {
         guard let nua, let handle = OpaquePointer(bitPattern: event.handle), handle != nua_default(nua) else { return }
         if event.kind == nua_i_terminated || event.kind == nua_i_state || event.kind == nua_i_active { return }
+        if event.request != 0, event.status.code < 200, nua_event_is_incoming_request(event.kind) != 0 {
+            let phrase = PhraseBook.pointer(to: "Call Does Not Exist", code: 481)
+            tl_nua_respond(handle, 481, phrase, OpaquePointer(bitPattern: event.request), nil, nil)
+        }
         nua_handle_destroy(handle)
     }
 

@@ -84,7 +84,7 @@ static inline nua_t *tl_nua_create(su_root_t *root, nua_callback_f callback, voi
                       SIPTAG_ALLOW_STR(s->allow), SIPTAG_USER_AGENT_STR(s->user_agent),
                       TAG_IF(s->t1, NTATAG_SIP_T1(s->t1)), TAG_IF(s->t2, NTATAG_SIP_T2(s->t2)),
                       TAG_IF(s->t4, NTATAG_SIP_T4(s->t4)), TAG_IF(s->t1x64, NTATAG_SIP_T1X64(s->t1x64)),
-                      NTATAG_SERVER_RPORT(2), TAG_END());
+                      TPTAG_UDP_RMEM(1 << 20), TPTAG_UDP_WMEM(1 << 20), NTATAG_SERVER_RPORT(2), TAG_END());
 }
 
 static inline nua_handle_t *tl_nua_handle(nua_t *nua, void *magic, char const *from, char const *to) {

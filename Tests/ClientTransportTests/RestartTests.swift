@@ -61,6 +61,7 @@ import Testing
         #expect(Set(credentials.map(\.iceUfrag)).count == 3)
         #expect(Set(credentials.map(\.icePwd)).count == 3)
         let answer = credentials[2]
+        #expect(answer.setup == .active, "H44: the role stays")
         roamer.agent.setRemote(ufrag: answer.iceUfrag, password: answer.icePwd, candidates: answer.candidates)
         let moved = try #require(await changedPath(gateway))
         #expect(moved.remote.port == second.candidates[0].port)
@@ -77,6 +78,8 @@ import Testing
         #expect(await eventually { descriptions(client).count == 2 })
         gateway.transport.setRemote(descriptions(client)[1].remote(setup: .actpass))
         #expect(await eventually { descriptions(gateway).count == 2 })
+        #expect(descriptions(client)[1].setup == .actpass)
+        #expect(descriptions(gateway)[1].setup == .active)
         client.transport.setRemote(descriptions(gateway)[1].remote(setup: .active))
         let (here, there) = try (Lane(path), Lane(clientPath))
         for sequence in UInt16(0)..<100 {

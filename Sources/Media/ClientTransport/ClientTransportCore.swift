@@ -115,12 +115,17 @@ final class ClientTransportCore: @unchecked Sendable {
     }
 
     private func reportGathered(_ description: ICELocalDescription) {
-        let setup = isOfferer ? TransportSetup.actpass : .answer(toOffer: remote?.setup)
         events(
             .gathered(
                 LocalTransportDescription(
                     iceUfrag: description.ufrag, icePwd: description.password, candidates: description.candidates,
-                    fingerprint: certificate.fingerprint, setup: setup)))
+                    fingerprint: certificate.fingerprint, setup: setupToSay)))
+    }
+
+    /// An offer of ours leaves the choice, also when it restarts ICE; an answer to a re-offer tells the role as it is (H44).
+    private var setupToSay: TransportSetup {
+        guard let remote else { return isOfferer ? .actpass : .active }
+        return hasRestarted ? .actpass : role(facing: remote.setup).setup
     }
 
     /// The role is decided once, from the remote's line (H44). An offer says actpass, so the answer's word counts: passive
@@ -199,7 +204,8 @@ final class ClientTransportCore: @unchecked Sendable {
 
     /// The path over the selected pair, with the lane's socket made if this local end has none yet; nil after a failure.
     private func makePath() -> ClientMediaPath? {
-        guard let pair, let keys, let descriptor = pair.socketDescriptor,
+        guard let pair, let keys, let setup = self.remote.map({ role(facing: $0.setup).setup }),
+            let descriptor = pair.socketDescriptor,
             let remote = SocketAddress(pair.remote.host, port: pair.remote.port)
         else {
             fail(.unsupportedPath)
@@ -213,7 +219,7 @@ final class ClientTransportCore: @unchecked Sendable {
             return nil
         }
         guard let laneSocket else { return nil }
-        return ClientMediaPath(socket: laneSocket, remote: remote, keys: keys)
+        return ClientMediaPath(socket: laneSocket, remote: remote, keys: keys, setup: setup)
     }
 
     private static func laneSocket(
@@ -243,5 +249,14 @@ final class ClientTransportCore: @unchecked Sendable {
         deadline = nil
         waiting = []
         events(event)
+    }
+}
+
+extension DTLSRole {
+    fileprivate var setup: TransportSetup {
+        switch self {
+        case .active: .active
+        case .passive: .passive
+        }
     }
 }

@@ -50,6 +50,8 @@ public struct ClientMediaPath: Sendable {
     public let remote: SocketAddress
     /// Both directions' keys.
     public let keys: SRTPKeys
+    /// Which part this side played in the handshake: the `a=setup` of any later answer of ours, for the role never changes.
+    public let setup: TransportSetup
 }
 
 /// How long a transport waits.

@@ -30,7 +30,8 @@ public struct LocalTransportDescription: Sendable, Equatable {
     public let candidates: [ICECandidate]
     /// `a=fingerprint`
     public let fingerprint: DTLSFingerprint
-    /// `a=setup`: actpass in an offer. In an answer it follows the offer, if `setRemote` came first; else it is active.
+    /// `a=setup`: actpass in an offer. In an answer it follows the offer, if `setRemote` came first; else it is active. In an
+    /// answer to a re-offer it is the role as it stands.
     public let setup: TransportSetup
 }
 

@@ -129,6 +129,7 @@ let testTargets: [Target] = [
     tests("TrunkFaceTests", ["TrunkFace", "Switchboard", "CallModel", "GLibLoop", "SIPStack"]),
     tests("WCSFaceTests", ["WCSFace", "WCSProtocol", "WebServer", "Switchboard", "CallModel", "GLibLoop"]),
     tests("SwitchboardTests", ["Switchboard", "CallModel", "GLibLoop"]),
+    tests("SoftPhoneTests", ["SoftPhone"]),
     tests("ConfigurationTests", ["Configuration"]),
     tests("WireTests", ["Audio", "WebServer", "GLibLoop", "Gateway"], resources: [.copy("Fixtures")]),
 ]

@@ -347,6 +347,55 @@ private func off<Answer: Sendable>(_ work: @escaping @Sendable () -> Answer) asy
         }
     }
 
+    @Test func closedSocketsAreReleasedWhoeverCloses() async throws {
+        let echo = try EchoServer()
+        weak var accepted: WebSocketConnection?
+        weak var opened: WebSocketConnection?
+        for closesHere in [true, false] {
+            do {
+                let socket = try await WebSocketClient.connect("ws://127.0.0.1:\(echo.port)/")
+                socket.send("x")
+                #expect(await nextText(socket) == "echo x")
+                accepted = echo.sockets.removeLast()
+                opened = socket
+                closesHere ? socket.close() : accepted?.close(code: 4001, reason: "enough")
+                #expect(await closure(of: socket).code == (closesHere ? 1000 : 4001))
+            }
+            _ = await echo.nextClosure()
+            await GLibLoop.control.run {}
+            #expect(accepted == nil)
+            #expect(opened == nil)
+        }
+        await echo.server.stop()
+    }
+
+    @Test func wrongRequestsCloseTheirConnectionOnly() async throws {
+        let echo = try EchoServer()
+        let port = echo.port
+        let garbage = (0..<4096).map { _ in UInt8.random(in: 0...255) }
+        for bytes in [
+            garbage, Array("GET\r\n\r\n".utf8), Array("GET / HTTP/9.9\r\n\r\n".utf8),
+            [0x16, 3, 1, 2, 0, 1, 0, 1, 0xFC, 3, 3],
+        ] {
+            await off {
+                let client = RawClient(port: port)
+                client?.send(bytes)
+                client?.send("\r\n\r\n")
+                _ = client?.read { $0.contains("\r\n\r\n") }
+            }
+        }
+        let endless = await off { () -> Int in
+            let client = RawClient(port: port)
+            client?.send("GET / HTTP/1.1\r\n")
+            let line = Array("X-Filler: \(String(repeating: "y", count: 60_000))\r\n".utf8)
+            return (0..<500).first { _ in client?.send(line) == false } ?? 500
+        }
+        #expect(endless < 500)
+        let good = await off { RawClient.request(port: port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n") }
+        #expect(good.hasPrefix("HTTP/1.1 200"))
+        await echo.server.stop()
+    }
+
     @Test func connectingToNothingFailsInWords() async {
         for url in ["not a url", "ftp://127.0.0.1/", "ws://127.0.0.1:1/"] {
             await #expect(throws: WebServerError.self) { try await WebSocketClient.connect(url) }

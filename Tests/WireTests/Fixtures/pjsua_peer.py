@@ -1,8 +1,8 @@
 """A SIP telephone for the wire tests: PJSIP, driven by JSON lines.
 
-Standard input takes one command a line, {"id": 1, "do": "call", ...}; standard output answers each with
-{"reply": 1, ...} or {"reply": 1, "error": "..."} and tells events, {"event": "incoming", "call": 0, ...}.
-The end of standard input ends the telephone. PJSIP's own log goes to standard error.
+Descriptor 3 takes one command a line, {"id": 1, "do": "call", ...}; descriptor 4 answers each with {"reply": 1, ...} or
+{"reply": 1, "error": "..."} and tells events, {"event": "incoming", "call": 0, ...}. The end of descriptor 3 ends the
+telephone. What goes to standard output is for people.
 """
 
 import argparse
@@ -20,9 +20,8 @@ import pjsua2 as pj
 
 RATE = 8000
 
-# PJSIP writes its first log lines to standard output, whatever it is told: those go to standard error.
-ANSWERS = os.fdopen(os.dup(1), "w", buffering=1)
-os.dup2(2, 1)
+COMMANDS = 3
+ANSWERS = os.fdopen(4, "w", buffering=1)
 
 
 def tell(**message):
@@ -327,16 +326,16 @@ class Phone:
         }
 
     def run(self):
-        os.set_blocking(0, False)
+        os.set_blocking(COMMANDS, False)
         rest = b""
         while True:
             self.endpoint.libHandleEvents(5)
             for ended in self.ended:
                 self.lines.pop(ended, None)
             self.ended.clear()
-            if not select.select([0], [], [], 0)[0]:
+            if not select.select([COMMANDS], [], [], 0)[0]:
                 continue
-            chunk = os.read(0, 65536)
+            chunk = os.read(COMMANDS, 65536)
             if not chunk:
                 return
             *lines, rest = (rest + chunk).split(b"\n")

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import GatewayTesting
 import Synchronization
 
 /// Headless Chromium as a client of the gateway, driven over its DevTools pipe (`--remote-debugging-pipe`).
@@ -7,7 +7,7 @@ import Synchronization
 /// Its microphone is a file or a tone, permissions are given without asking, and the loopback interface counts as a network
 /// (without that Chromium offers no 127.0.0.1 candidate).
 final class Chromium: Sendable {
-    private let process: PeerProcess
+    private let process: ChildProcess
     private let folder: ScratchFolder
     private let messages = Mailbox<Message>()
     private let nextNumber = Atomic<Int>(1)
@@ -37,7 +37,7 @@ final class Chromium: Sendable {
     private init(_ microphone: URL?, _ loops: Bool, _ hidesAddresses: Bool) throws {
         folder = try ScratchFolder("chromium")
         var command = [
-            "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
             "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
             "--disable-backgrounding-occluded-windows", "--remote-debugging-pipe", "--user-data-dir=\(folder.url.path)",
@@ -49,11 +49,9 @@ final class Chromium: Sendable {
         }
         if !hidesAddresses { command.append("--disable-features=WebRtcHideLocalIpsWithMdns") }
         command.append("about:blank")
-        process = try PeerProcess.start(command, withControlPipes: true)
+        process = try ChildProcess.peer("chromium", command, pipes: [ChildPipe(3, .toChild), ChildPipe(4, .fromChild)])
         listen()
     }
-
-    deinit { process.signal(SIGKILL) }
 
     /// Opens a page in a tab of its own and waits until it has loaded.
     func open(_ address: String, wishes: ChromiumPage.Wishes = .init()) async throws -> ChromiumPage {
@@ -70,7 +68,7 @@ final class Chromium: Sendable {
     /// Ends the browser with all its processes.
     func stop() async {
         _ = try? await ask("Browser.close", within: .seconds(2))
-        if await process.end(within: .seconds(3)) == nil { await process.stop(SIGKILL) }
+        if await process.end(within: .seconds(3)) == nil { await process.terminate() }
     }
 
     /// What the browser itself wrote.
@@ -86,7 +84,7 @@ final class Chromium: Sendable {
         let number = nextNumber.add(1, ordering: .relaxed).oldValue
         var command: [String: any Sendable] = ["id": number, "method": method, "params": parameters]
         command["sessionId"] = page
-        try writeAll(Array(try JSONSerialization.data(withJSONObject: command)) + [0], to: process.controlInput)
+        try process.write([UInt8](try JSONSerialization.data(withJSONObject: command)) + [0], to: 3)
         guard let message = await messages.first(within: limit, where: { $0.number == number }) else {
             throw PeerFailure("Chromium does not answer to \(method). \(transcript)")
         }
@@ -123,22 +121,11 @@ final class Chromium: Sendable {
     }
 
     private func listen() {
-        let (messages, descriptor) = (messages, process.controlOutput)
-        Thread {
-            var rest: [UInt8] = []
-            readAll(descriptor) { bytes in
-                var start = rest.count
-                rest += bytes
-                var begin = 0
-                while let zero = rest[start...].firstIndex(of: 0) {
-                    Self.sort(Data(rest[begin..<zero]), into: messages)
-                    begin = zero + 1
-                    start = begin
-                }
-                rest.removeFirst(begin)
-            }
+        let (messages, answers) = (messages, process.messages(from: 4))
+        Task.detached {
+            for await answer in answers { Self.sort(Data(answer), into: messages) }
             messages.close()
-        }.start()
+        }
     }
 
     private static func sort(_ data: Data, into messages: Mailbox<Message>) {

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayTesting
 
 /// A tab of Chromium: runs scripts in it, listens to its calls, takes its picture.
 final class ChromiumPage: Sendable {
@@ -16,9 +17,9 @@ final class ChromiumPage: Sendable {
     }
 
     /// What a page's calls heard and what it said, sample by sample on the same clock.
-    struct Ear: Sendable {
-        let heard: Recording
-        let said: Recording
+    struct Talk: Sendable {
+        let heard: Ear
+        let said: Ear
     }
 
     private let browser: Chromium
@@ -85,7 +86,7 @@ final class ChromiumPage: Sendable {
 
     /// Waits until an expression is true.
     func wait(until expression: String, within limit: Duration = .seconds(10)) async throws {
-        let isSo = try await eventually(within: limit, every: .milliseconds(50)) {
+        let isSo = try await eventually(timeout: limit, every: .milliseconds(50)) {
             try await run("Boolean(\(expression))", as: Bool.self)
         }
         if !isSo { throw PeerFailure("it never became true in the page: \(expression). Console: \(console)") }
@@ -196,13 +197,13 @@ final class ChromiumPage: Sendable {
     func clearEar() async throws { try await run("__ear.clear()") }
 
     /// Waits until this much has been heard since the last clearing (or since the first call), then gives it.
-    func listen(seconds: Double) async throws -> Ear {
+    func listen(seconds: Double) async throws -> Talk {
         try await wait(until: "__ear.seconds() >= \(seconds)", within: .seconds(seconds + 15))
-        return try await ear()
+        return try await talk()
     }
 
     /// What was heard and said since the last clearing.
-    func ear() async throws -> Ear {
+    func talk() async throws -> Talk {
         struct Taken: Decodable {
             let rate: Int
             let heard, said: String
@@ -211,7 +212,7 @@ final class ChromiumPage: Sendable {
         guard let heard = Data(base64Encoded: taken.heard), let said = Data(base64Encoded: taken.said) else {
             throw PeerFailure("the page's recording is no base64")
         }
-        return Ear(heard: Recording(pcm: heard, rate: taken.rate), said: Recording(pcm: said, rate: taken.rate))
+        return Talk(heard: Ear(pcm: heard, rate: taken.rate), said: Ear(pcm: said, rate: taken.rate))
     }
 
     /// Writes a picture of the page, PNG.

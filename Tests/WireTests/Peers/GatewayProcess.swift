@@ -1,4 +1,5 @@
 import Foundation
+import GatewayTesting
 import Glibc
 
 /// The gateway under test, run as a person runs it: `trunkline serve --config FILE` in a process of its own.
@@ -8,74 +9,92 @@ final class GatewayProcess: Sendable {
         let web: Int
         let sip: Int
         let demo: Int
-        let metrics: Int
         /// Ranges for media, inclusive.
         let clientMedia: ClosedRange<Int>
         let trunkMedia: ClosedRange<Int>
+        let demoMedia: ClosedRange<Int>
 
         init() throws {
             web = try Loopback.freePort()
             sip = try Loopback.freePort()
             demo = try Loopback.freePort()
-            metrics = try Loopback.freePort()
-            let client = try Loopback.freePort(following: 99)
-            let trunk = try Loopback.freePort(following: 99)
-            clientMedia = client...client + 99
-            trunkMedia = trunk...trunk + 99
+            clientMedia = try Loopback.freePorts(100)
+            trunkMedia = try Loopback.freePorts(100)
+            demoMedia = try Loopback.freePorts(100)
         }
+
+        /// The text of a configuration file with these ports, all on loopback.
+        func configuration(_ settings: Settings = [:]) throws -> Data {
+            var sections: Settings = [
+                "web": ["port": web],
+                "sip": ["port": sip],
+                "media": [
+                    "clientAddresses": ["127.0.0.1"], "clientPorts": text(clientMedia), "trunkPorts": text(trunkMedia),
+                ],
+                "demo": ["sipPort": demo, "mediaPorts": text(demoMedia)],
+            ]
+            for (name, section) in settings { sections[name, default: [:]].merge(section) { _, new in new } }
+            return try JSONSerialization.data(withJSONObject: sections, options: [.prettyPrinted, .sortedKeys])
+        }
+
+        private func text(_ range: ClosedRange<Int>) -> String { "\(range.lowerBound)-\(range.upperBound)" }
     }
 
+    /// Whether the executable can serve yet; the tests that need it wait for that.
+    static let serves = false
+
     let ports: Ports
-    let process: PeerProcess
+    let process: ChildProcess
     private let folder: ScratchFolder
 
     /// The soft-phone page.
     var page: String { "http://127.0.0.1:\(ports.web)/" }
-    var pid: pid_t { process.pid }
+    var pid: Int32 { process.pid }
     /// Threads, descriptors, ports and memory.
     var resources: ResourceWatch { ResourceWatch(pid: pid) }
 
+    /// A configuration: what stands here is laid over free ports and the defaults, section by section.
+    typealias Settings = [String: [String: any Sendable]]
+
     /// Starts a gateway and waits until it says that it is ready.
-    ///
-    /// - Parameter configuration: the text of its configuration file, given free ports.
-    static func start(within limit: Duration = .seconds(15), configuration: (Ports) -> String) async throws
-        -> GatewayProcess
-    {
-        let gateway = try GatewayProcess(configuration)
+    static func start(_ settings: Settings = [:], within limit: Duration = .seconds(15)) async throws -> GatewayProcess {
+        let gateway = try GatewayProcess(settings)
         do {
-            _ = try await gateway.process.line(within: limit) { $0.hasSuffix("is ready") }
+            try await gateway.process.waitForLine(containing: "is ready", timeout: limit)
         } catch {
-            await gateway.process.stop(SIGKILL)
+            await gateway.process.terminate(grace: .zero)
             throw PeerFailure("the gateway does not start: \(error)")
         }
         return gateway
     }
 
-    private init(_ configuration: (Ports) -> String) throws {
+    private init(_ settings: Settings) throws {
         ports = try Ports()
         folder = try ScratchFolder("gateway")
         let file = folder.file("trunkline.json5")
-        try configuration(ports).write(to: file, atomically: true, encoding: .utf8)
-        process = try PeerProcess.start([try Self.executable().path, "serve", "--config", file.path])
+        try ports.configuration(settings).write(to: file)
+        process = try ChildProcess.start(Self.executable().path, arguments: ["serve", "--config", file.path])
     }
 
-    deinit { process.signal(SIGKILL) }
-
-    /// Asks it to end as an operator does (SIGTERM); the end should be `.exited(0)`.
+    /// Asks it to end as an operator does (SIGTERM); the end should be `.status(0)`, and is nil if it had to be killed.
     @discardableResult
-    func stop(within limit: Duration = .seconds(10)) async -> PeerProcess.End { await process.stop(SIGTERM, within: limit) }
+    func stop(within limit: Duration = .seconds(10)) async -> ChildExit? {
+        process.send(signal: SIGTERM)
+        if let end = await process.end(within: limit) { return end }
+        await process.terminate(grace: .zero)
+        return nil
+    }
 
-    /// Runs any command of the executable to its end: its exit and what it wrote.
+    /// Runs any command of the executable to its end: how it ended and every line it wrote.
     static func run(
         _ arguments: [String], within limit: Duration = .seconds(30)
-    ) async throws -> (end: PeerProcess.End, output: String, errors: String) {
-        let process = try PeerProcess.start([try executable().path] + arguments)
-        process.closeInput()
+    ) async throws -> (end: ChildExit, text: String) {
+        let process = try ChildProcess.start(try executable().path, arguments: arguments)
         guard let end = await process.end(within: limit) else {
-            await process.stop(SIGKILL)
+            await process.terminate(grace: .zero)
             throw PeerFailure("`trunkline \(arguments.joined(separator: " "))` does not end. \(process.transcript)")
         }
-        return (end, process.outputText, process.errorText)
+        return (end, process.output.joined(separator: "\n"))
     }
 
     /// The executable that this test run has built: it lies beside the test bundle.

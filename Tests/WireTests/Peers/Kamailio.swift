@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import GatewayTesting
 
 /// Kamailio as registrar and proxy on loopback, UDP and TCP, with digest authentication from a table of its own.
 ///
@@ -10,7 +10,7 @@ final class Kamailio: Sendable {
 
     let port: Int
     private let folder: ScratchFolder
-    private let process: PeerProcess
+    private let process: ChildProcess
 
     /// The registrar and outbound proxy as a SIP URI.
     var uri: String { "sip:127.0.0.1:\(port)" }
@@ -20,7 +20,7 @@ final class Kamailio: Sendable {
     ///   - routes: numbers that are not registered, with the SIP URI that each is sent to.
     static func start(users: [String: String], routes: [String: String] = [:]) async throws -> Kamailio {
         let kamailio = try Kamailio(users: users, routes: routes)
-        let answers = await eventually(within: .seconds(10)) { Loopback.answersOptions(kamailio.port) }
+        let answers = await eventually(timeout: .seconds(10)) { Loopback.answersOptions(kamailio.port) }
         guard answers else {
             await kamailio.stop()
             throw PeerFailure("Kamailio does not answer. \(kamailio.process.transcript)")
@@ -41,17 +41,17 @@ final class Kamailio: Sendable {
             .replacing("@USERS@", with: Self.table("users", users))
             .replacing("@ROUTES@", with: Self.table("routes", routes))
         try text.write(to: folder.file("kamailio.cfg"), atomically: true, encoding: .utf8)
-        process = try PeerProcess.start([
-            "kamailio", "-DD", "-E", "-f", folder.file("kamailio.cfg").path, "-Y", folder.url.path,
-            "-P", folder.file("pid").path, "-m", "16", "-M", "4",
-        ])
+        process = try ChildProcess.peer(
+            "/usr/sbin/kamailio",
+            [
+                "-DD", "-E", "-f", folder.file("kamailio.cfg").path, "-Y", folder.url.path,
+                "-P", folder.file("pid").path, "-m", "16", "-M", "4",
+            ])
     }
 
-    deinit { process.signal(SIGTERM) }
+    func stop() async { _ = await process.terminate() }
 
-    func stop() async { await process.stop() }
-
-    var log: String { process.errorText }
+    var log: String { process.output.joined(separator: "\n") }
 
     private static func table(_ name: String, _ entries: [String: String]) -> String {
         entries.sorted { $0.key < $1.key }.map { "$sht(\(name)=>\($0)) = \"\($1)\";" }.joined(separator: "\n    ")

@@ -1,13 +1,27 @@
 import Foundation
 import Glibc
+import Synchronization
 
-/// Free ports of the loopback interface, below the range from which the kernel and the gateway take theirs.
+/// Free ports of the loopback interface, below the range from which the kernel takes those that nobody chose.
 enum Loopback {
-    /// A port that is free for UDP and TCP now, and so are the `following` ports after it.
-    static func freePort(following: Int = 0) throws -> Int {
-        for _ in 0..<200 {
-            let port = Int.random(in: 6000..<15000) * 2
-            if (port...port + following).allSatisfy(isFree) { return port }
+    private static let given = Mutex<Set<Int>>([])
+
+    /// A port that is free for UDP and TCP now, and was not given to another peer before.
+    static func freePort() throws -> Int { try free(1, in: 12000..<20000) }
+
+    /// As many neighbouring ports, from an even one on.
+    static func freePorts(_ count: Int) throws -> ClosedRange<Int> {
+        let first = try free(count, in: 20000..<30000)
+        return first...first + count - 1
+    }
+
+    private static func free(_ count: Int, in range: Range<Int>) throws -> Int {
+        for _ in 0..<500 {
+            let first = Int.random(in: range.lowerBound / 2..<(range.upperBound - count) / 2) * 2
+            let ports = Set(first..<first + count)
+            guard given.withLock({ $0.isDisjoint(with: ports) }), ports.allSatisfy(isFree) else { continue }
+            given.withLock { $0.formUnion(ports) }
+            return first
         }
         throw PeerFailure("no free port on loopback")
     }

@@ -97,15 +97,3 @@ struct PeerFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
-
-/// Asks again and again until the answer is yes; false when the time limit came first.
-func eventually(
-    within limit: Duration, every step: Duration = .milliseconds(20), _ isSo: () async throws -> Bool
-) async rethrows -> Bool {
-    let end = ContinuousClock.now + limit
-    while true {
-        if try await isSo() { return true }
-        guard ContinuousClock.now < end else { return false }
-        try? await Task.sleep(for: step)
-    }
-}

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import GatewayTesting
 import Synchronization
 
 /// A SIP telephone that nobody here wrote: PJSIP in a process of its own, moved by Fixtures/pjsua_peer.py.
@@ -75,7 +75,7 @@ final class PJSUAPeer: Sendable {
     let port: Int
     let events = Mailbox<Event>()
     let folder: ScratchFolder
-    private let process: PeerProcess
+    private let process: ChildProcess
     private let replies = Mailbox<Reply>()
     private let nextNumber = Atomic<Int>(1)
 
@@ -93,7 +93,7 @@ final class PJSUAPeer: Sendable {
     ) async throws -> PJSUAPeer {
         let peer = try PJSUAPeer(name, codecs: codecs, transport: transport, address: address)
         guard await peer.events.first(within: .seconds(15), where: { $0.name == "ready" }) != nil else {
-            await peer.process.stop(SIGKILL)
+            await peer.process.terminate(grace: .zero)
             throw PeerFailure("the PJSIP telephone does not start. \(peer.transcript)")
         }
         return peer
@@ -104,20 +104,20 @@ final class PJSUAPeer: Sendable {
         port = try Loopback.freePort()
         folder = try ScratchFolder("pjsua-\(name)")
         var command = [
-            try Fixtures.python().path, try Fixtures.file("pjsua_peer.py").path, "--name", name, "--port", String(port),
+            try Fixtures.file("pjsua_peer.py").path, "--name", name, "--port", String(port),
             "--transport", transport, "--address", address, "--log", folder.file("log.txt").path,
         ]
         for codec in codecs { command += ["--codec", codec] }
-        process = try PeerProcess.start(command)
-        let (process, events, replies) = (process, events, replies)
+        process = try ChildProcess.peer(
+            Fixtures.python().path, command,
+            pipes: [ChildPipe(3, .toChild), ChildPipe(4, .fromChild, delimiter: UInt8(ascii: "\n"))])
+        let (answers, events, replies) = (process.messages(from: 4), events, replies)
         Task.detached {
-            while let line = await process.lines.first(within: .seconds(3600)) { Self.sort(line, events, replies) }
+            for await line in answers { Self.sort(String(decoding: line, as: UTF8.self), events, replies) }
             events.close()
             replies.close()
         }
     }
-
-    deinit { process.signal(SIGKILL) }
 
     /// What it wrote and what PJSIP logged last.
     var transcript: String {
@@ -127,8 +127,8 @@ final class PJSUAPeer: Sendable {
 
     /// Ends it with all its calls.
     func stop() async {
-        process.closeInput()
-        if await process.end(within: .seconds(3)) == nil { await process.stop(SIGKILL) }
+        process.closeInput(3)
+        if await process.end(within: .seconds(3)) == nil { await process.terminate(grace: .zero) }
     }
 
     // MARK: Commands
@@ -203,7 +203,8 @@ final class PJSUAPeer: Sendable {
     func ask(_ verb: String, _ words: [String: any Sendable] = [:]) async throws -> String {
         let number = nextNumber.add(1, ordering: .relaxed).oldValue
         let command = words.merging(["do": verb, "id": number]) { _, new in new }
-        try process.send(String(decoding: try JSONSerialization.data(withJSONObject: command), as: UTF8.self))
+        let line = [UInt8](try JSONSerialization.data(withJSONObject: command)) + [UInt8(ascii: "\n")]
+        try process.write(line, to: 3)
         guard let reply = await replies.first(within: .seconds(10), where: { $0.number == number }) else {
             throw PeerFailure("the PJSIP telephone does not answer to \(verb). \(transcript)")
         }

@@ -2,7 +2,7 @@ import Foundation
 
 /// What a process holds at this moment, read from /proc.
 struct ResourceWatch: Sendable {
-    let pid: pid_t
+    let pid: Int32
 
     /// Threads, descriptors, bound UDP ports and memory, taken together.
     struct Holding: Sendable, CustomStringConvertible {

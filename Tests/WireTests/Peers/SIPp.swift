@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import GatewayTesting
 
 /// SIPp with one of our scenarios (Fixtures/sipp/*.xml): a far end or a caller that follows a script to the letter.
 ///
@@ -9,10 +9,12 @@ final class SIPp: Sendable {
     let port: Int
     /// The port of its audio.
     let mediaPort: Int
-    private let process: PeerProcess
+    private let process: ChildProcess
     private let folder: ScratchFolder
 
     var uri: String { "sip:sipp@127.0.0.1:\(port)" }
+
+    var resources: ResourceWatch { ResourceWatch(pid: process.pid) }
 
     /// - Parameters:
     ///   - scenario: the name of a file in Fixtures/sipp, without ".xml".
@@ -29,8 +31,8 @@ final class SIPp: Sendable {
             scenario, target: target, number: number, calls: calls, atOnce: atOnce, keys: keys, echoes: echoes, limit: limit
         )
         if target == nil {
-            let bound = await eventually(within: .seconds(5)) {
-                ResourceWatch(pid: sipp.process.pid).udpPorts.contains(sipp.port)
+            let bound = await eventually(timeout: .seconds(5)) {
+                sipp.resources.udpPorts.contains(sipp.port)
             }
             guard bound else { throw PeerFailure("SIPp does not listen. \(sipp.process.transcript)") }
         }
@@ -42,23 +44,22 @@ final class SIPp: Sendable {
         limit: Int
     ) throws {
         port = try Loopback.freePort()
-        mediaPort = try Loopback.freePort(following: 3)
+        mediaPort = try Loopback.freePorts(4).lowerBound
         folder = try ScratchFolder("sipp")
         var script = try String(contentsOf: Fixtures.file("sipp/\(scenario).xml"), encoding: .utf8)
         for (name, value) in keys { script = script.replacing("@\(name)@", with: value) }
         let file = folder.file("\(scenario).xml")
         try script.write(to: file, atomically: true, encoding: .utf8)
         var command = [
-            "sipp", "-sf", file.path, "-i", "127.0.0.1", "-p", String(port),
+            "-sf", file.path, "-i", "127.0.0.1", "-p", String(port),
             "-mi", "127.0.0.1", "-mp", String(mediaPort), "-m", String(calls), "-l", String(atOnce), "-nostdin",
-            "-timeout", "\(limit)s", "-timeout_error", "-trace_err", "-trace_msg", "-s", number,
+            "-timeout", "\(limit)s", "-timeout_error", "-trace_err", "-error_file", folder.file("errors.log").path,
+            "-trace_msg", "-message_file", folder.file("messages.log").path, "-s", number,
         ]
         if echoes { command.append("-rtp_echo") }
         if let target { command.append(target) }
-        process = try PeerProcess.start(command, in: folder.url, environment: ["TERM": "dumb"])
+        process = try ChildProcess.peer("sipp", command)
     }
-
-    deinit { process.signal(SIGKILL) }
 
     /// Waits for the end of the script; throws with its messages when a call did not go as written.
     func finish(within limit: Duration = .seconds(30)) async throws {
@@ -66,15 +67,15 @@ final class SIPp: Sendable {
             await stop()
             throw PeerFailure("SIPp has not finished. \(messages)")
         }
-        guard end == .exited(0) else { throw PeerFailure("SIPp ended with \(end). \(messages)") }
+        guard end == .status(0) else { throw PeerFailure("SIPp ended with \(end). \(messages)") }
     }
 
-    func stop() async { await process.stop(SIGKILL) }
+    func stop() async { _ = await process.terminate(grace: .zero) }
 
     /// Every message sent and received, and every complaint.
     var messages: String {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? []
-        return process.errorText
+        return process.transcript
             + names.sorted().filter { $0.hasSuffix(".log") }.map { name in
                 "\(name):\n" + ((try? String(contentsOf: folder.file(name), encoding: .utf8)) ?? "").suffix(12000)
             }.joined(separator: "\n")

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayTesting
 
 /// Recorded human speech from Debian's `asterisk-core-sounds-en-wav`, 8 kHz, and the same at a browser's rate.
 enum Speech {
@@ -18,10 +19,11 @@ enum Speech {
         _ names: [String] = ["demo-congrats"], rate: Int = 48000, in folder: ScratchFolder
     ) async throws -> URL {
         let file = folder.file("\(names.joined(separator: "+"))-\(rate).wav")
-        let sox = try PeerProcess.start(
-            ["sox"] + (try names.map { try sentence($0).path })
+        let sox = try ChildProcess.peer(
+            "sox",
+            (try names.map { try sentence($0).path })
                 + ["-r", String(rate), "-c", "1", "-b", "16", file.path])
-        guard await sox.end(within: .seconds(20)) == .exited(0) else { throw PeerFailure("sox failed. \(sox.transcript)") }
+        guard await sox.end(within: .seconds(20)) == .status(0) else { throw PeerFailure("sox failed. \(sox.transcript)") }
         return file
     }
 }

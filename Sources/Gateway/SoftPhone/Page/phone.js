@@ -240,6 +240,8 @@ function showConnection() {
   form.hidden = isSignedIn;
   $("phone").hidden = $("side").hidden = !isSignedIn;
   $("sign-out").hidden = state === "off";
+  // With an account of one's own, calls go to that account's line, where these numbers mean nothing.
+  if (state === "on") $("numbers").closest("section").hidden = Boolean(session?.sipDomain);
   $("connect").disabled = state === "connecting";
   $("connect").textContent = state === "connecting" || state === "waiting" ? "Connecting…" : "Connect";
   show();

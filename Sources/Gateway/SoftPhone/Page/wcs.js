@@ -37,8 +37,8 @@ export class WCSClient extends EventTarget {
   /// Sends one message; answers whether the socket took it.
   send(name, argument = null) {
     if (this.#socket?.readyState !== WebSocket.OPEN) return false;
-    this.#socket.send(JSON.stringify({ message: name, data: [argument] }));
     this.#tell("sent", { name, argument });
+    this.#socket.send(JSON.stringify({ message: name, data: [argument] }));
     return true;
   }
 

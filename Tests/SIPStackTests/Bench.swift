@@ -34,6 +34,8 @@ import Testing
         }
     }
 
+    func forget() { all = []; read = 0 }
+
     private func giveUp() {
         guard !waiters.isEmpty else { return }
         waiters.removeFirst().continuation.resume(returning: nil)

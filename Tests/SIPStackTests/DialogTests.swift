@@ -294,6 +294,147 @@ struct DialogTests {
         await bench.close()
     }
 
+    @Test("a proxy takes the INVITE; ACK and BYE go where the Contact says")
+    @ControlActor func proxy() async throws {
+        let far = ScriptedPeer { $0.start == "BYE" ? [$0.response("200 OK")] : [] }
+        let farPort = far.port
+        let proxy = ScriptedPeer { request in
+            guard request.start == "INVITE" else { return [] }
+            return [request.response("200 OK", tag: "a", ["Contact: <sip:x@127.0.0.1:\(farPort)>"], body: "v=0\r\n")]
+        }
+        let agent = try agent()
+        let events = Events<DialogEvent>()
+        let dialog = try agent.invite(
+            OutgoingCall(
+                target: SIPAddress(user: "+15550100", host: "trunk.example"),
+                from: SIPAddress(user: "me", host: "trunk.example"),
+                contactUser: "line-7", proxy: SIPAddress(user: "", host: "127.0.0.1", port: proxy.port), sdp: "v=0\r\n"),
+            onEvent: { events.append($0) })
+        let invite = try #require(await proxy.received.next { $0.start == "INVITE" })
+        #expect(invite.requestURI == "sip:+15550100@trunk.example")
+        #expect(invite.header("Contact")?.contains("line-7@127.0.0.1:\(agent.port)") == true)
+        #expect(invite.header("Max-Forwards") == "70")
+        #expect(await events.next { $0.isAnswered } != nil)
+        #expect(await far.received.next { $0.start == "ACK" } != nil)
+        dialog.hangUp()
+        #expect(await far.received.next { $0.start == "BYE" } != nil)
+        #expect(await events.next { $0.isEnded }?.end == .hungUp)
+        await agent.shutdown()
+        proxy.close()
+        far.close()
+    }
+
+    @Test("END-5 a redirection is not followed; 503 keeps its Retry-After", arguments: ["302 Moved", "503 Full"])
+    @ControlActor func redirection(status: String) async throws {
+        let peer = ScriptedPeer { request in
+            request.start == "INVITE"
+                ? [request.response(status, tag: "a", ["Contact: <sip:other@127.0.0.1:9>", "Retry-After: 1"])] : []
+        }
+        let agent = try agent()
+        let (_, events) = try call(agent, peer)
+        guard case .refused(let refusal, _, let retryAfter)? = await events.next({ $0.isEnded })?.end else {
+            Issue.record("not refused")
+            return
+        }
+        #expect("\(refusal.code) \(refusal.phrase)" == status)
+        #expect(retryAfter == 1)
+        #expect(agent.liveCount == 0)
+        await agent.shutdown()
+        peer.close()
+    }
+
+    @Test(
+        "AUTH-3 of several challenges the topmost one we can do is answered",
+        arguments: [("SHA-512-256", "MD5", "n2", 32), ("SHA-256", "MD5", "n1", 64), ("MD5", "SHA-256", "n1", 32)])
+    @ControlActor func severalChallenges(first: String, second: String, nonce: String, digits: Int) async throws {
+        let peer = ScriptedPeer { request in
+            guard request.start == "INVITE" else { return request.start == "BYE" ? [request.response("200 OK")] : [] }
+            if request.header("Authorization") != nil {
+                return [request.response("200 OK", tag: "a", Self.contact(request), body: "v=0\r\n")]
+            }
+            return [
+                request.response(
+                    "401 Unauthorized", tag: "p",
+                    [
+                        "WWW-Authenticate: Digest realm=\"t\", nonce=\"n1\", qop=\"auth\", algorithm=\(first)",
+                        "WWW-Authenticate: Digest realm=\"t\", nonce=\"n2\", qop=\"auth\", algorithm=\(second)",
+                    ])
+            ]
+        }
+        let agent = try agent()
+        let (dialog, events) = try call(agent, peer, credentials: SIPCredentials(user: "gw01", password: "pw"))
+        #expect(await events.next { $0.isAnswered || $0.isEnded }?.isAnswered == true)
+        let authorized = peer.received.all.first { $0.header("Authorization") != nil }
+        let header = authorized?.header("Authorization")
+        #expect(header?.contains("nonce=\"\(nonce)\"") == true)
+        #expect(
+            header?.firstRange(of: "response=\"").map { header?[$0.upperBound...].prefix { $0 != "\"" }.count } == digits)
+        dialog.hangUp()
+        _ = await events.next { $0.isEnded }
+        await agent.shutdown()
+        peer.close()
+    }
+
+    @Test("H37 a session interval that is too small is raised and the call goes on")
+    @ControlActor func sessionInterval() async throws {
+        let peer = ScriptedPeer { request in
+            switch request.start {
+            case "INVITE":
+                let asked = request.header("Session-Expires")?.prefix { $0.isNumber }
+                guard asked == "1800" else {
+                    return [request.response("422 Session Interval Too Small", tag: "a", ["Min-SE: 1800"])]
+                }
+                return [
+                    request.response(
+                        "200 OK", tag: "a",
+                        Self.contact(request) + ["Session-Expires: 1800;refresher=uas", "Require: timer"],
+                        body: "v=0\r\n")
+                ]
+            case "BYE": return [request.response("200 OK")]
+            default: return []
+            }
+        }
+        let agent = try UserAgent(
+            configuration: SIPConfiguration(address: "127.0.0.1", port: 0, timers: Bench.quick, sessionInterval: 120))
+        let (dialog, events) = try call(agent, peer)
+        #expect(await events.next { $0.isAnswered || $0.isEnded }?.isAnswered == true)
+        dialog.hangUp()
+        #expect(await events.next { $0.isEnded }?.end == .hungUp)
+        await agent.shutdown()
+        peer.close()
+    }
+
+    @Test("shutting down ends the calls of both sides")
+    @ControlActor func shutdown() async throws {
+        let bench = try Bench()
+        let (near, _, events) = try await bench.talk()
+        let (ringing, more) = try bench.call()
+        let incoming = try #require(await bench.calls.next { _ in true })
+        incoming.ring()
+        _ = await more.next { $0.provisional != nil }
+        #expect(near.state == .confirmed && ringing.state == .early)
+        await bench.near.shutdown()
+        #expect(events.all.last?.isEnded == true)
+        #expect(more.all.last?.isEnded == true)
+        _ = await bench.farEvents.next { $0.isEnded }
+        _ = await bench.farEvents.next { $0.isEnded }
+        await bench.far.shutdown()
+        #expect(bench.near.liveCount == 0 && bench.far.liveCount == 0)
+    }
+
+    @Test("a call hung up between our 200 and its ACK ends cleanly")
+    @ControlActor func earlyBye() async throws {
+        let bench = try Bench()
+        let (_, events) = try bench.call()
+        let incoming = try #require(await bench.calls.next { _ in true })
+        try incoming.answer(sdp: "v=0\r\n")
+        incoming.hangUp()
+        #expect(await events.next { $0.isEnded } != nil)
+        #expect(await bench.farEvents.next { $0.isEnded } != nil)
+        await bench.close()
+        #expect(bench.near.liveCount == 0 && bench.far.liveCount == 0)
+    }
+
     @Test("H53 requests outside dialogs are answered and leave nothing")
     @ControlActor func strays() async throws {
         let peer = ScriptedPeer { _ in [] }

@@ -117,6 +117,33 @@ struct RegistrationTests {
         peer.close()
     }
 
+    @Test("H39 H40 a binding is refreshed in time, also when the refresh is challenged anew")
+    @ControlActor func refresh() async throws {
+        let count = Mutex(0)
+        let peer = ScriptedPeer { request in
+            let number = count.withLock { value in
+                value += 1
+                return value
+            }
+            // Odd requests are challenged with a nonce never seen before.
+            if number % 2 == 0 { return [Self.accept(request, expires: 3)] }
+            return [
+                request.response(
+                    "401 Unauthorized", tag: "r",
+                    ["WWW-Authenticate: Digest realm=\"example.test\", nonce=\"n\(number)\", algorithm=MD5, qop=\"auth\""])
+            ]
+        }
+        let agent = try agent()
+        let events = Events<RegistrationEvent>()
+        let registration = try agent.register(account("7003", peer), onEvent: { events.append($0) })
+        for _ in 0..<3 { #expect(await events.next { _ in true } == .registered(seconds: 3)) }
+        #expect(Set(peer.received.all.compactMap { $0.header("Call-ID") }).count == 1)
+        registration.unregister()
+        #expect(await events.next { $0 == .unregistered } != nil)
+        await agent.shutdown()
+        peer.close()
+    }
+
     @Test("many accounts register at once, each with its own Contact")
     @ControlActor func many() async throws {
         let peer = ScriptedPeer { [Self.accept($0, expires: 600)] }

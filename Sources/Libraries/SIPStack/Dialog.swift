@@ -66,7 +66,7 @@ public import GLibLoop
     func start(_ call: OutgoingCall) {
         guard let handle else { return }
         tl_nua_invite(
-            handle, call.target.uri, call.proxy?.uri, call.contactUser, call.ringLimit, call.sdp,
+            handle, call.target.uri, call.proxy?.routeValue, call.contactUser, call.ringLimit, call.sdp,
             SIPHeader.lines(call.headers))
     }
 
@@ -186,9 +186,13 @@ public import GLibLoop
         case nua_i_cancel: end(.cancelledByPeer(event.message?.reason))
         case nua_i_bye: end(.hungUpByPeer(event.message?.reason))
         case nua_i_info: info(event)
-        case nua_r_info: if event.status.code >= 200 { tell(.infoAnswered(event.status)) }
+        case nua_r_info:
+            if isChallenge(event), authenticate(event) { return }
+            if event.status.code >= 200 { tell(.infoAnswered(event.status)) }
+        case nua_r_bye: if isChallenge(event) { _ = authenticate(event) }
         case nua_i_terminated:
-            end(wantedEnd ?? .lost(event.status))
+            let isRefused = !isIncoming && event.status.code >= 300 && (state == .inviting || state == .early)
+            end(wantedEnd ?? (isRefused ? .refused(event.status, reason: nil, retryAfter: nil) : .lost(event.status)))
             letGo()
         default: break
         }
@@ -210,13 +214,15 @@ public import GLibLoop
                 tell(.answered(message))
             }
         } else {
-            if code == 401 || code == 407, state != .ending, authenticate(event) { return }
+            if isChallenge(event), state != .ending, authenticate(event) { return }
             let refusal = DialogEnd.refused(
                 event.status, reason: event.message?.reason, retryAfter: event.message?.retryAfter)
             end(wantedEnd ?? refusal)
             letGo()
         }
     }
+
+    private func isChallenge(_ event: StackEvent) -> Bool { event.status.code == 401 || event.status.code == 407 }
 
     private func authenticate(_ event: StackEvent) -> Bool {
         guard let handle else { return false }
@@ -240,7 +246,7 @@ public import GLibLoop
                 ControlActor.assumeIsolated { self?.sendAgain() }
             }
         } else {
-            if code == 401 || code == 407, authenticate(event) { return }
+            if isChallenge(event), authenticate(event) { return }
             openOffer = nil
             tell(.reofferRefused(event.status))
         }

@@ -69,7 +69,8 @@ public enum RegistrationEvent: Sendable, Hashable {
         registrar.displayName = nil
         registrar.user = ""
         tl_nua_register(
-            handle, registrar.uri, account.proxy?.uri, "\(account.expires)", account.contactUser, account.contactParameters)
+            handle, registrar.uri, account.proxy?.routeValue, "\(account.expires)", account.contactUser,
+            account.contactParameters)
     }
 
     /// Takes the binding back (REG-4); ``RegistrationEvent/unregistered`` follows, also when nobody answers.
@@ -80,6 +81,10 @@ public enum RegistrationEvent: Sendable, Hashable {
     }
 
     func receive(_ event: StackEvent) {
+        if event.kind == nua_r_authenticate, event.status.code >= 300 {
+            // Our answer fitted no challenge.
+            return end(isLeaving ? .unregistered : .failed(SIPStatus(code: 401, phrase: "Unauthorized"), retryAfter: nil))
+        }
         guard event.kind == nua_r_register || event.kind == nua_r_unregister, event.status.code >= 200 else { return }
         if event.status.code == 401 || event.status.code == 407, let handle {
             let answers = digest.answers(to: event.challenges)

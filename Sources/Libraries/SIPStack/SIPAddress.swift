@@ -45,6 +45,12 @@ public struct SIPAddress: Sendable, Hashable {
         return "\"\(quoted)\" <\(uri)>"
     }
 
+    /// The URI as a loose route, for requests that go to a proxy first (RFC 3261 section 8.1.2).
+    var routeValue: String {
+        let isLoose = parameters.lowercased().split(separator: ";").contains("lr")
+        return "<\(uri)\(isLoose ? "" : ";lr")>"
+    }
+
     private static func escape(_ text: String) -> String {
         var escaped = ""
         for byte in text.utf8 {

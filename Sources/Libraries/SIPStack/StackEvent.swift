@@ -15,65 +15,6 @@ struct StackEvent: Sendable {
     var request: UInt
 }
 
-/// What a server wants answered.
-struct DigestChallenge: Sendable {
-    var scheme: String
-    /// As written, with its quotes.
-    var realm: String
-    var isStale: Bool
-
-    static func all(in sip: UnsafePointer<sip_t>?) -> [DigestChallenge] {
-        guard let sip else { return [] }
-        var challenges: [DigestChallenge] = []
-        for first in [sip.pointee.sip_www_authenticate, sip.pointee.sip_proxy_authenticate] {
-            var next = first
-            while let header = next?.pointee {
-                if let scheme = header.au_scheme, let realm = parameter("realm=", of: header) {
-                    let stale = parameter("stale=", of: header)?.lowercased().contains("true") ?? false
-                    challenges.append(
-                        DigestChallenge(scheme: String(cString: scheme), realm: realm, isStale: stale))
-                }
-                next = header.au_next
-            }
-        }
-        return challenges
-    }
-
-    private static func parameter(_ name: String, of header: msg_auth_t) -> String? {
-        guard var next = header.au_params else { return nil }
-        while let text = next.pointee {
-            let parameter = String(cString: text)
-            if parameter.lowercased().hasPrefix(name) { return String(parameter.dropFirst(name.count)) }
-            next += 1
-        }
-        return nil
-    }
-}
-
-/// Counts refusals so that wrong credentials end after one honest try (AUTH-7, case H39).
-struct DigestAnswerer {
-    let credentials: SIPCredentials?
-    private var refusals = 0
-
-    init(credentials: SIPCredentials?) { self.credentials = credentials }
-
-    /// The answers for ``tl_nua_authenticate``, one for each realm; empty when it is time to give up.
-    mutating func answers(to challenges: [DigestChallenge]) -> [String] {
-        guard let credentials else { return [] }
-        refusals += 1
-        let isStale = challenges.contains { $0.isStale }
-        guard refusals == 1 || isStale && refusals <= 3 else { return [] }
-        var realms: Set<String> = []
-        return challenges.compactMap { challenge in
-            guard challenge.scheme.lowercased() == "digest", realms.insert(challenge.realm).inserted else { return nil }
-            return "\(challenge.scheme):\(challenge.realm):\(credentials.user):\(credentials.password)"
-        }
-    }
-
-    /// The request was accepted: the next challenge is a first one again.
-    mutating func wasAccepted() { refusals = 0 }
-}
-
 /// The one callback of all user agents. It runs on the control loop's thread, never inside a call into the library.
 func receiveStackEvent(
     _ kind: nua_event_t, _ status: CInt, _ phrase: UnsafePointer<CChar>?, _ nua: OpaquePointer?,

@@ -200,5 +200,8 @@ public import GLibLoop
     static let shared = SofiaRoot()
     let root: OpaquePointer?
 
-    private init() { root = tl_sip_root_create(UnsafeMutableRawPointer(GLibLoop.control.rawContext)) }
+    private init() {
+        root = tl_sip_root_create(UnsafeMutableRawPointer(GLibLoop.control.rawContext))
+        _ = tl_register_digest(storeDigestChallenge, writeDigestAnswer)
+    }
 }

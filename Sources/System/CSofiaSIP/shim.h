@@ -19,6 +19,35 @@
 #include <sofia-sip/tport_tag.h>
 #include <sofia-sip/nta_tag.h>
 #include <sofia-sip/msg_addr.h>
+// The library is built with the larger form of its authentication client.
+#ifndef SOFIA_EXTEND_AUTH_CLIENT
+#define SOFIA_EXTEND_AUTH_CLIENT 1
+#endif
+#include <stddef.h>
+#include <sofia-sip/auth_client_plugin.h>
+
+// Our digest client behind the library's plugin interface; the strings belong to the client's memory home.
+struct tl_digest_client {
+    auth_client_t client;
+    char *nonce, *opaque, *cnonce;
+    int algorithm;      // 0: none that we know
+    int uses_qop;
+    unsigned count;     // how often the nonce has been used
+    void const *rest;   // the next challenge of the response being read
+};
+
+static inline int tl_register_digest(int (*challenge)(auth_client_t *, msg_auth_t const *),
+                                     int (*authorize)(auth_client_t *, su_home_t *, char const *, url_t const *,
+                                                      msg_payload_t const *, msg_header_t **)) {
+    static auth_client_plugin_t plugin;
+    plugin.auc_plugin_size = offsetof(auth_client_plugin_t, auc_info);
+    plugin.auc_size = sizeof(struct tl_digest_client);
+    // The library replaces its first plugin whose name differs, and finds plugins without regard to case.
+    plugin.auc_name = "digest";
+    plugin.auc_challenge = challenge;
+    plugin.auc_authorize = authorize;
+    return auc_register_plugin(&plugin);
+}
 
 static inline void tl_sip_drop_log(void *stream, char const *format, va_list arguments) {
     (void)stream;
@@ -91,18 +120,18 @@ static inline nua_handle_t *tl_nua_handle(nua_t *nua, void *magic, char const *f
     return nua_handle(nua, (nua_hmagic_t *)magic, SIPTAG_FROM_STR(from), SIPTAG_TO_STR(to), TAG_END());
 }
 
-static inline void tl_nua_register(nua_handle_t *nh, char const *registrar, char const *proxy, char const *expires,
+static inline void tl_nua_register(nua_handle_t *nh, char const *registrar, char const *route, char const *expires,
                                    char const *contact_user, char const *contact_params) {
-    nua_register(nh, NUTAG_REGISTRAR(registrar), TAG_IF(proxy, NUTAG_PROXY(proxy)), SIPTAG_EXPIRES_STR(expires),
+    nua_register(nh, NUTAG_REGISTRAR(registrar), TAG_IF(route, NUTAG_INITIAL_ROUTE_STR(route)), SIPTAG_EXPIRES_STR(expires),
                  TAG_IF(contact_user, NUTAG_M_USERNAME(contact_user)),
                  TAG_IF(contact_params, NUTAG_M_PARAMS(contact_params)), TAG_END());
 }
 
 static inline void tl_nua_unregister(nua_handle_t *nh) { nua_unregister(nh, TAG_END()); }
 
-static inline void tl_nua_invite(nua_handle_t *nh, char const *url, char const *proxy, char const *contact_user,
+static inline void tl_nua_invite(nua_handle_t *nh, char const *url, char const *route, char const *contact_user,
                                  unsigned ring_seconds, char const *sdp, char const *headers) {
-    nua_invite(nh, TAG_IF(url, NUTAG_URL(url)), TAG_IF(proxy, NUTAG_PROXY(proxy)),
+    nua_invite(nh, TAG_IF(url, NUTAG_URL(url)), TAG_IF(route, NUTAG_INITIAL_ROUTE_STR(route)),
                TAG_IF(contact_user, NUTAG_M_USERNAME(contact_user)), TAG_IF(ring_seconds, NUTAG_INVITE_TIMER(ring_seconds)),
                TAG_IF(sdp, SIPTAG_CONTENT_TYPE_STR("application/sdp")), TAG_IF(sdp, SIPTAG_PAYLOAD_STR(sdp)),
                TAG_IF(headers, SIPTAG_HEADER_STR(headers)), TAG_END());

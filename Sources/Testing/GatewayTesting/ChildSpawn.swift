@@ -87,6 +87,11 @@ enum ChildSpawn {
         }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         for (childEnd, target) in descriptors { posix_spawn_file_actions_adddup2(&actions, childEnd, target) }
+        // Sockets of other tests, not all of them marked "close on exec", would keep their ports while the child lives.
+        let wanted = Set(descriptors.map(\.target))
+        for other in STDERR_FILENO + 1..<1024 where !wanted.contains(other) {
+            posix_spawn_file_actions_addclose(&actions, other)
+        }
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)

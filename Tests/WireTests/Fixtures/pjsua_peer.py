@@ -20,6 +20,7 @@ import pjsua2 as pj
 
 RATE = 8000
 
+LOOPBACK = "127.0.0.1"  # this build of PJSIP has no IPv6
 COMMANDS = 3
 ANSWERS = os.fdopen(4, "w", buffering=1)
 
@@ -174,16 +175,10 @@ class Phone:
         config.medConfig.quality = 10
         self.endpoint.libInit(config)
         transport = pj.TransportConfig()
-        transport.boundAddress = options.address
+        transport.boundAddress = LOOPBACK
         transport.port = options.port
-        kinds = {
-            ("udp", False): pj.PJSIP_TRANSPORT_UDP,
-            ("tcp", False): pj.PJSIP_TRANSPORT_TCP,
-            ("udp", True): pj.PJSIP_TRANSPORT_UDP6,
-            ("tcp", True): pj.PJSIP_TRANSPORT_TCP6,
-        }
-        ipv6 = ":" in options.address
-        number = self.endpoint.transportCreate(kinds[(options.transport, ipv6)], transport)
+        kinds = {"udp": pj.PJSIP_TRANSPORT_UDP, "tcp": pj.PJSIP_TRANSPORT_TCP}
+        number = self.endpoint.transportCreate(kinds[options.transport], transport)
         self.endpoint.libStart()
         self.endpoint.audDevManager().setNullDev()
         for codec in self.endpoint.codecEnum2():
@@ -201,10 +196,9 @@ class Phone:
         config = pj.AccountConfig()
         config.idUri = command.get("uri", f"sip:{user}@{self.local}{suffix}")
         config.callConfig.timerUse = pj.PJSUA_SIP_TIMER_INACTIVE
-        config.mediaConfig.transportConfig.boundAddress = self.options.address
+        config.mediaConfig.transportConfig.boundAddress = LOOPBACK
         config.mediaConfig.transportConfig.port = self.options.rtp_port
         config.mediaConfig.streamKaEnabled = False
-        config.mediaConfig.ipv6Use = pj.PJSUA_IPV6_ENABLED if ":" in self.options.address else pj.PJSUA_IPV6_DISABLED
         config.natConfig.contactRewriteUse = 0
         config.natConfig.viaRewriteUse = 0
         config.natConfig.sdpNatRewriteUse = 0
@@ -365,7 +359,6 @@ class Phone:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--name", default="peer")
-    parser.add_argument("--address", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--rtp-port", type=int, default=0)
     parser.add_argument("--transport", choices=["udp", "tcp"], default="udp")

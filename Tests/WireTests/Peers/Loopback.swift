@@ -100,13 +100,21 @@ enum Fixtures {
         return url
     }
 
-    /// The Python that has PJSIP, as `make test` sets it up.
+    /// The Python that has PJSIP, as `make peers` sets it up.
     static func python() throws -> URL {
-        let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
         let url = root.appending(path: ".build/python/bin/python")
         guard FileManager.default.fileExists(atPath: url.path) else {
             throw PeerFailure("\(url.path) is missing: `make peers` installs it")
         }
         return url
     }
+
+    /// A folder of the build where tests leave what a person may want to look at.
+    static func buildFolder(_ name: String) throws -> URL {
+        let url = root.appending(path: ".build/\(name)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        return url
+    }
+
+    private static var root: URL { URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL }
 }

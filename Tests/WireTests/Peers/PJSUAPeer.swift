@@ -73,6 +73,7 @@ final class PJSUAPeer: Sendable {
 
     let name: String
     let port: Int
+    private let transport: String
     let events = Mailbox<Event>()
     let folder: ScratchFolder
     private let process: ChildProcess
@@ -80,7 +81,7 @@ final class PJSUAPeer: Sendable {
     private let nextNumber = Atomic<Int>(1)
 
     /// How to reach it without a proxy.
-    var uri: String { "sip:\(name)@127.0.0.1:\(port)" }
+    var uri: String { "sip:\(name)@127.0.0.1:\(port)\(transport == "tcp" ? ";transport=tcp" : "")" }
 
     private struct Reply: Sendable {
         let number: Int
@@ -89,9 +90,9 @@ final class PJSUAPeer: Sendable {
 
     /// Starts a telephone; `codecs` in order of preference, all others switched off.
     static func start(
-        _ name: String, codecs: [String] = ["PCMU", "PCMA"], transport: String = "udp", address: String = "127.0.0.1"
+        _ name: String, codecs: [String] = ["PCMU", "PCMA"], transport: String = "udp"
     ) async throws -> PJSUAPeer {
-        let peer = try PJSUAPeer(name, codecs: codecs, transport: transport, address: address)
+        let peer = try PJSUAPeer(name, codecs: codecs, transport: transport)
         guard await peer.events.first(within: .seconds(15), where: { $0.name == "ready" }) != nil else {
             await peer.process.terminate(grace: .zero)
             throw PeerFailure("the PJSIP telephone does not start. \(peer.transcript)")
@@ -99,13 +100,14 @@ final class PJSUAPeer: Sendable {
         return peer
     }
 
-    private init(_ name: String, codecs: [String], transport: String, address: String) throws {
+    private init(_ name: String, codecs: [String], transport: String) throws {
         self.name = name
+        self.transport = transport
         port = try Loopback.freePort()
         folder = try ScratchFolder("pjsua-\(name)")
         var command = [
             try Fixtures.file("pjsua_peer.py").path, "--name", name, "--port", String(port),
-            "--transport", transport, "--address", address, "--log", folder.file("log.txt").path,
+            "--transport", transport, "--log", folder.file("log.txt").path,
         ]
         for codec in codecs { command += ["--codec", codec] }
         process = try ChildProcess.peer(

@@ -79,14 +79,19 @@ let control: [Target] = [
 let gateway: [Target] = [
     room("Gateway", "Configuration", []),
     room("Gateway", "SoftPhone", [], resources: [.embedInCode("Page")]),
+    room("Gateway", "Sounds", ["Audio", "SpeexDSP"]),
+    room("Gateway", "LegFormats", ["SDP", "RTP", "MediaGraph"]),
     room(
         "Gateway", "DemoTrunk",
-        ["GLibLoop", "SIPStack", "SDP", "RTP", "Audio", "MediaGraph", "MediaRuntime", "TrunkTransport", "Sockets"]),
+        [
+            "GLibLoop", "SIPStack", "SDP", "RTP", "Audio", "MediaGraph", "MediaRuntime", "TrunkTransport", "Sockets", "Sounds",
+            "LegFormats",
+        ]),
     room(
         "Gateway", "HeadlessClient",
         [
             "GLibLoop", "WebServer", "WCSProtocol", "CallModel", "ClientTransport", "SDP", "RTP", "Audio", "MediaGraph",
-            "MediaRuntime", "SRTP", "Opus", "Sockets",
+            "MediaRuntime", "SRTP", "Opus", "Sockets", "Sounds", "LegFormats", "DTLS", "ICE",
         ]),
     room(
         "Gateway", "Gateway",
@@ -94,7 +99,7 @@ let gateway: [Target] = [
             "Configuration", "SoftPhone", "DemoTrunk", "GLibLoop", "WebServer", "SIPStack", "Switchboard", "WCSFace",
             "TrunkFace", "CallModel", "SDP", "RTP", "Audio", "MediaGraph", "MediaRuntime", "ClientTransport",
             "TrunkTransport",
-            "DTLS", "SRTP", "Sockets", "ICE", "Telemetry",
+            "DTLS", "SRTP", "Sockets", "ICE", "Telemetry", "LegFormats", "Opus",
         ]),
     .executableTarget(
         name: "trunkline",

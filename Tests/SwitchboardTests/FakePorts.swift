@@ -80,6 +80,7 @@ import Switchboard
         var clientDescription: String { "ours-for-client" }
         func trunkOffer() -> String { "ours-for-trunk" }
         func trunkReoffer(hold: Bool) -> String { hold ? "hold" : "resume" }
+        func trunkRefusedReoffer() {}
         func setAudio(_ gate: AudioGate) { gates.append(gate) }
         func close() { isClosed = true }
 

@@ -226,7 +226,9 @@ extension Call {
             handle(.trunkEnded(cause))
         case .reoffer(let description): reoffered(description)
         case .reofferAnswered(let description): reofferAnswered(description)
-        case .reofferRefused: handle(.trunkReofferRefused)
+        case .reofferRefused:
+            media?.trunkRefusedReoffer()
+            handle(.trunkReofferRefused)
         case .keys: break  // no face shows keys that come from the trunk by INFO
         }
     }
@@ -285,6 +287,7 @@ extension Call {
             if let description { try media?.applyTrunkAnswer(description) }
             handle(.trunkReofferAccepted)
         } catch {
+            media?.trunkRefusedReoffer()
             handle(.trunkReofferRefused)
         }
     }

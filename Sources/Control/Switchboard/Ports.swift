@@ -230,6 +230,8 @@ public enum MediaEvent: Sendable {
     func answerTrunkOffer(_ description: String) throws(HangupCause) -> (description: String, holds: Bool)
     /// Our re-offer that holds or resumes.
     func trunkReoffer(hold: Bool) -> String
+    /// The trunk refused our last re-offer: what was agreed before it holds.
+    func trunkRefusedReoffer()
     /// Opens and closes the directions of audio.
     func setAudio(_ gate: AudioGate)
     /// Sends keys as telephone-events; false if the trunk did not agree to any.

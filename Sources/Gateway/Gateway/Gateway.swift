@@ -1,1 +1,0 @@
-// Reads configuration, builds the parts, joins them, drains them.

@@ -1,6 +1,6 @@
 public import Audio
 internal import Foundation
-internal import SpeexDSP
+public import SpeexDSP
 
 /// Why a sound file cannot be used.
 public enum SoundFileError: Error, Sendable, CustomStringConvertible {

@@ -103,7 +103,7 @@ let gateway: [Target] = [
         ]),
     .executableTarget(
         name: "trunkline",
-        dependencies: ["Gateway", "Configuration", "HeadlessClient", "GLibLoop"], path: "Sources/trunkline",
+        dependencies: ["Gateway", "Configuration", "HeadlessClient", "GLibLoop", "Telemetry"], path: "Sources/trunkline",
         swiftSettings: swiftSettings),
 ]
 

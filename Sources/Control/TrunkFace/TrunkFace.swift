@@ -30,6 +30,13 @@ internal import Telemetry
             self.user = user
             self.credentials = credentials
         }
+
+        /// Takes the host with an optional port behind it.
+        public init(hostAndPort: String, outboundProxy: String?, user: String?, credentials: SIPCredentials?) {
+            let address = SIPAddress(hostAndPort: hostAndPort)
+            self.init(
+                host: address.host, port: address.port, outboundProxy: outboundProxy, user: user, credentials: credentials)
+        }
     }
 
     /// What may be chosen about the trunk's side.

@@ -106,7 +106,8 @@ extension BridgeMedia {
         guard report != nil else { return }
         switch event {
         case .gathered(let local):
-            let stream = ClientStream(ssrc: host.clientSSRC, cname: host.clientCNAME)
+            let (ssrc, name) = host.clientStream
+            let stream = ClientStream(ssrc: ssrc.rawValue, cname: name.description)
             clientDescription = client.describe(local, stream: stream).text
             report?(.ready)
         case .connected(let path):

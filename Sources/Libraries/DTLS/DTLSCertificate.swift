@@ -19,7 +19,7 @@ public final class DTLSCertificate: Sendable {
     ///   - lifetime: how long it is valid, counted from an hour ago (peers' clocks differ); at most 30 days.
     ///   - profiles: DTLS-SRTP profile numbers in order of preference: 0x0007 AEAD_AES_128_GCM, 0x0008 AEAD_AES_256_GCM, 0x0001
     ///     AES128_CM_HMAC_SHA1_80. Others are left out.
-    public init(
+    public convenience init(
         lifetime: Duration = .seconds(29 * 24 * 3600), profiles: [UInt16] = [0x0007, 0x0008, 0x0001]
     ) throws(DTLSError) {
         ERR_clear_error()
@@ -28,6 +28,11 @@ public final class DTLSCertificate: Sendable {
         guard let certificate = X509_new() else { throw .fromQueue(.library) }
         defer { X509_free(certificate) }
         try Self.fill(certificate, key: key, lifetime: min(lifetime, Self.maximumLifetime))
+        try self.init(certificate: certificate, key: key, profiles: profiles)
+    }
+
+    /// Borrows both pointers; OpenSSL's context takes references of its own.
+    init(certificate: OpaquePointer, key: OpaquePointer, profiles: [UInt16]) throws(DTLSError) {
         guard let fingerprint = DTLSFingerprint.of(certificate, algorithm: "sha-256") else { throw .fromQueue(.library) }
         self.fingerprint = fingerprint
         self.profiles = profiles.filter { Self.profileNames[$0] != nil }

@@ -42,6 +42,11 @@ public final class Bridge {
     /// Where datagrams of kind `trunkRTCP` go; they leave from the RTP socket if RTCP is multiplexed.
     public private(set) var trunkReportRemote: SocketAddress?
 
+    /// The SSRC of every packet to the client, for the SDP; it never changes (case H47).
+    public var clientSSRC: SSRC { trunkToClient.sender.rtp.ssrc }
+    /// The canonical name of our stream to the client, for the SDP.
+    public var clientCanonicalName: CanonicalName { clientReporter.cname }
+
     private var clientToTrunk: ClientToTrunk
     private var trunkToClient: TrunkToClient
     private var opener = PacketOpener()

@@ -2,7 +2,7 @@ import RTP
 
 /// One leg's RTCP: reports at randomised times, and what the peer's reports say (RFC 3550, 6).
 struct RTCPReporter {
-    private let cname: CanonicalName
+    let cname: CanonicalName
     private let wallClockOffset: Int64
     private var schedule = RTCPSchedule(sessionBandwidth: 8_000)
     private var packetsAtReport = 0

@@ -20,6 +20,9 @@ public final class BridgeHost: LaneResident, @unchecked Sendable {
     /// The lane it lives on.
     public let lane: Lane
 
+    /// The SSRC and canonical name of our stream to the client, for the SDP. Both never change.
+    public let clientStream: (ssrc: SSRC, canonicalName: CanonicalName)
+
     private let bridge: Bridge
     private let board: SnapshotBoard<BridgeStatistics>
     private let events: @Sendable (BridgeHostEvent) -> Void
@@ -45,6 +48,7 @@ public final class BridgeHost: LaneResident, @unchecked Sendable {
         self.lane = lane
         self.events = events
         bridge = try Bridge(configuration: configuration)
+        clientStream = (bridge.clientSSRC, bridge.clientCanonicalName)
         board = bridge.statistics
         lane.perform { [self] _ in
             if !hasStopped { seat = lane.add(self) }

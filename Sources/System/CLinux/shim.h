@@ -4,6 +4,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <linux/filter.h>
 #include <netinet/in.h>
 #include <stdint.h>
@@ -191,3 +193,28 @@ static inline int shim_epoll_poll(int set, uint64_t *tokens, int capacity, int t
 
 static inline void shim_close(int fd) { close(fd); }
 static inline const char *shim_error_text(int code) { return strerror(code); }
+
+// Calls `take` with each address of an interface that is up; IPv6 link-local addresses are left out, for they mean nothing
+// without their interface.
+static inline int shim_each_local_address(void (*take)(const shim_address *address, void *data), void *data) {
+    struct ifaddrs *list = 0;
+    if (getifaddrs(&list) != 0) return -errno;
+    for (struct ifaddrs *item = list; item; item = item->ifa_next) {
+        if (!item->ifa_addr || !(item->ifa_flags & IFF_UP)) continue;
+        shim_address address;
+        memset(&address, 0, sizeof address);
+        if (item->ifa_addr->sa_family == AF_INET) {
+            memcpy(address.bytes, &((struct sockaddr_in *)item->ifa_addr)->sin_addr, 4);
+        } else if (item->ifa_addr->sa_family == AF_INET6) {
+            struct in6_addr *six = &((struct sockaddr_in6 *)item->ifa_addr)->sin6_addr;
+            if (IN6_IS_ADDR_LINKLOCAL(six)) continue;
+            memcpy(address.bytes, six, 16);
+            address.is_v6 = 1;
+        } else {
+            continue;
+        }
+        take(&address, data);
+    }
+    freeifaddrs(list);
+    return 0;
+}

@@ -1,0 +1,3 @@
+enum CallCommand {
+    static func run(_ arguments: inout Arguments) async throws(Arguments.Problem) {}
+}

@@ -103,7 +103,9 @@ let gateway: [Target] = [
         ]),
     .executableTarget(
         name: "trunkline",
-        dependencies: ["Gateway", "Configuration", "HeadlessClient", "GLibLoop", "Telemetry"], path: "Sources/trunkline",
+        dependencies: [
+            "Gateway", "Configuration", "HeadlessClient", "GLibLoop", "Telemetry", "Sounds", "Audio", "MediaGraph",
+        ], path: "Sources/trunkline",
         swiftSettings: swiftSettings),
 ]
 

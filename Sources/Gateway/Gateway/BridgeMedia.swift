@@ -1,9 +1,11 @@
 internal import CallModel
 internal import ClientTransport
 internal import GLibLoop
+internal import ICE
 internal import LegFormats
 internal import MediaGraph
 internal import MediaRuntime
+internal import RTP
 internal import SDP
 internal import Sockets
 internal import Switchboard

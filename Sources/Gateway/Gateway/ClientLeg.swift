@@ -1,5 +1,6 @@
 internal import CallModel
 internal import ClientTransport
+internal import DTLS
 internal import SDP
 
 /// The client's side of the SDP: an offer of its that we answer, or an offer of ours that it answers. Once per call: the

@@ -18,7 +18,7 @@ public enum LocalAddresses {
         var hosts: [String] = []
 
         func take(_ address: shim_address) {
-            let host = SocketAddress(address).host
+            let host = SocketAddress(flat: address).host
             if !hosts.contains(host) { hosts.append(host) }
         }
     }

@@ -1,3 +1,18 @@
+/// A text that no log line, description or dump shows.
+public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+    /// The text itself.
+    public let value: String
+
+    /// Hides a text.
+    public init(_ value: String) { self.value = value }
+
+    /// Says only that there is one.
+    public var description: String { "(hidden)" }
+
+    /// Shows nothing of it.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 /// Everything that may be chosen about a gateway, with the defaults of a file that says nothing.
 ///
 /// `Config/trunkline.json5` lists every key with its comment; ``ConfigurationFile`` reads one.
@@ -115,7 +130,7 @@ public struct Settings: Sendable, Equatable {
         /// The digest user, if not `user`.
         public var authName: String?
         /// The digest password.
-        public var password: String?
+        public var password: Secret?
         /// Whether to keep a registration.
         public var register = false
         /// The codecs, favourite first; for every trunk leg.

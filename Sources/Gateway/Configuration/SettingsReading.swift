@@ -15,6 +15,20 @@ extension Settings {
         logLevel = try log.word("level", default: logLevel)
         try log.finish()
         try root.finish()
+        try refuseCollisions(root)
+    }
+}
+
+extension Settings {
+    /// Rules that join two sections.
+    private func refuseCollisions(_ root: SectionReader) throws(ConfigurationError) {
+        guard demo.enabled else { return }
+        if demo.sipPort == sip.port, sip.port != 0 {
+            throw root.error("demo.sipPort", "is the same as sip.port")
+        }
+        if demo.mediaPorts.overlaps(media.trunkPorts) || demo.mediaPorts.overlaps(media.clientPorts) {
+            throw root.error("demo.mediaPorts", "overlaps media.trunkPorts or media.clientPorts")
+        }
     }
 }
 
@@ -97,7 +111,8 @@ extension Settings.WCS {
         closeOnRegistrationFailure = try section.bool(
             "closeOnRegistrationFailure", default: closeOnRegistrationFailure)
         inviteParameters = try section.word("inviteParameters", default: inviteParameters)
-        rejectStatus = try section.integer("rejectStatus", default: rejectStatus, in: 400...699)
+        rejectStatus = try section.integer("rejectStatus", default: rejectStatus, in: 486...603)
+        guard [486, 603].contains(rejectStatus) else { throw section.error("rejectStatus", "takes 486 or 603") }
         announceEarlyMedia = try section.bool("announceEarlyMedia", default: announceEarlyMedia)
         messagesPerSecond = try section.integer("messagesPerSecond", default: messagesPerSecond, in: 1...10_000)
         try section.finish()
@@ -111,7 +126,7 @@ extension Settings.Trunk {
         outboundProxy = try section.optionalString("outboundProxy")
         user = try section.optionalString("user")
         authName = try section.optionalString("authName")
-        password = try section.optionalString("password")
+        password = try section.optionalString("password").map { Secret($0) }
         register = try section.bool("register", default: register)
         codecs = try section.words("codecs", default: codecs)
         packetMilliseconds = try section.integer("packetMilliseconds", default: packetMilliseconds, in: 10...60)

@@ -30,18 +30,18 @@ public struct DemoSounds: Sendable {
             return tone.samples(8000 * 5)
         }
         var keys: [Character: [Int16]] = [:]
-        for (key, name) in keyNames {
-            keys[key] = read("\(keysFolder)/\(name).wav") {
-                guard var tone = ToneGenerator(rate: .telephone, dtmf: key) else { return [] }
-                return tone.samples(2000)
-            }
-        }
+        for (key, name) in spokenKeys { keys[key] = read("\(keysFolder)/\(name).wav") { tone(of: key) } }
+        // Nobody has recorded the four letter keys of old.
+        for key in "ABCD" { keys[key] = tone(of: key) }
         return (DemoSounds(speech: speech, keys: keys), problems)
     }
 
-    private static var keyNames: [(Character, String)] {
+    private static let spokenKeys: [(Character, String)] =
         "0123456789".map { ($0, String($0)) } + [("*", "star"), ("#", "pound")]
-            + "ABCD".map { ($0, String($0).lowercased()) }
+
+    private static func tone(of key: Character) -> [Int16] {
+        guard var tone = ToneGenerator(rate: .telephone, dtmf: key) else { return [] }
+        return tone.samples(2000)
     }
 }
 

@@ -84,7 +84,7 @@ internal import WCSFace
         var own: TrunkFace.OwnTrunk?
         if let host = settings.host {
             let credentials = settings.password.flatMap { password in
-                (settings.authName ?? settings.user).map { SIPCredentials(user: $0, password: password) }
+                (settings.authName ?? settings.user).map { SIPCredentials(user: $0, password: password.value) }
             }
             own = TrunkFace.OwnTrunk(
                 hostAndPort: host, outboundProxy: settings.outboundProxy, user: settings.user, credentials: credentials)

@@ -22,12 +22,14 @@ final class TransportSide: Sendable {
 
     init(
         controlling: Bool, host: String = "127.0.0.1", certificate: DTLSCertificate? = nil,
-        portRange: ClosedRange<UInt16>? = nil, deadlines: ClientTransportDeadlines = ClientTransportDeadlines()
+        portRange: ClosedRange<UInt16>? = nil, deadlines: ClientTransportDeadlines = ClientTransportDeadlines(),
+        loop: GLibLoop? = nil
     ) throws {
         let events = Events()
         seen = events
         transport = ClientTransport(
-            iceLoop: controlling ? Self.loops.0 : Self.loops.1, certificate: try certificate ?? Self.certificate.get(),
+            iceLoop: loop ?? (controlling ? Self.loops.0 : Self.loops.1),
+            certificate: try certificate ?? Self.certificate.get(),
             isControlling: controlling, localAddresses: [host], portRange: portRange, deadlines: deadlines
         ) { event in events.list.withLock { $0.append(event) } }
     }

@@ -18,6 +18,8 @@ final class ClientTransportCore: @unchecked Sendable {
         case closed
     }
 
+    /// How long libnice has waited for an answer when it reports a failed state.
+    private static let libraryConsent = Duration.seconds(10)
     /// Handshake datagrams that may wait for the answer or the path: two flights, and not a stranger's flood.
     private static let maximumWaiting = 16
 
@@ -36,6 +38,8 @@ final class ClientTransportCore: @unchecked Sendable {
     private var pair: ICESelectedPair?
     private var waiting: [[UInt8]] = []
     private var deadline: GLibTimer?
+    /// Runs while consent is in doubt.
+    private var consentDoubt: GLibTimer?
     private var keys: SRTPKeys?
     private var laneSocket: UDPSocket?
     private var path: ClientMediaPath?
@@ -92,6 +96,7 @@ final class ClientTransportCore: @unchecked Sendable {
         guard stage != .closed else { return }
         stage = .closed
         deadline = nil
+        consentDoubt = nil
         waiting = []
         laneSocket = nil
         path = nil
@@ -108,7 +113,8 @@ final class ClientTransportCore: @unchecked Sendable {
         case .gathered(let description): reportGathered(description)
         case .selectedPair(let pair): select(pair)
         case .received(let datagram): receive(datagram)
-        case .stateChanged(.failed): loseConsent()
+        case .stateChanged(.failed): doubtConsent()
+        case .stateChanged(.connected), .stateChanged(.ready): consentDoubt = nil
         case .stateChanged: break
         case .failed(let error): fail(.ice(error))
         }
@@ -231,10 +237,14 @@ final class ClientTransportCore: @unchecked Sendable {
         return socket
     }
 
-    private func loseConsent() {
+    /// libnice takes consent for lost after some 10 s without an answer; the standard allows 30 s (RFC 7675 section 5.1). An
+    /// authenticated check from the peer within the rest makes the agent ready again, and the call goes on. libnice does not watch
+    /// a pair that has come back in this way: whoever owns the media must watch for its silence.
+    private func doubtConsent() {
         // Before a pair was selected a failed state means only that the checks so far came to nothing: more may come.
-        guard pair != nil else { return }
-        end(.consentLost)
+        guard pair != nil, consentDoubt == nil else { return }
+        let rest = max(.zero, deadlines.consent - Self.libraryConsent)
+        consentDoubt = GLibTimer(on: loop, after: rest) { [weak self] in self?.end(.consentLost) }
     }
 
     private func startDeadline(_ length: Duration, failure: ClientTransportFailure) {
@@ -247,6 +257,7 @@ final class ClientTransportCore: @unchecked Sendable {
         guard stage != .over, stage != .closed else { return }
         stage = .over
         deadline = nil
+        consentDoubt = nil
         waiting = []
         events(event)
     }

@@ -60,9 +60,14 @@ public struct ClientTransportDeadlines: Sendable {
     public var ice: Duration
     /// From the first checked pair to the keys (DTL-6).
     public var handshake: Duration
+    /// From the peer's last answer to the loss of consent (RFC 7675); not less than libnice's own 10 s.
+    public var consent: Duration
 
     /// Deadlines by their lengths.
-    public init(ice: Duration = .seconds(15), handshake: Duration = .seconds(15)) {
+    public init(
+        ice: Duration = .seconds(15), handshake: Duration = .seconds(15), consent: Duration = .seconds(30)
+    ) {
+        self.consent = consent
         self.ice = ice
         self.handshake = handshake
     }

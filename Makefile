@@ -2,13 +2,15 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint format sanitize bench fuzz clean build-packages test-packages peers
+.PHONY: help run build test lint format sanitize bench fuzz clean build-packages run-packages test-packages peers
 
 # Debian packages, in one place. Each C library has one door in Sources/System.
 BUILD_PACKAGES := pkg-config libglib2.0-dev libnice-dev libssl-dev libsrtp2-dev libopus-dev libspeexdsp-dev libspandsp-dev \
     libsofia-sip-ua-glib-dev libsoup-3.0-dev
+# What the demo trunk says; without it tones stand in.
+RUN_PACKAGES := asterisk-core-sounds-en-wav
 # What the tests call, hear and speak with: real peers, none of ours.
-TEST_PACKAGES := chromium kamailio sip-tester sox asterisk-core-sounds-en-wav python3 python3-venv util-linux
+TEST_PACKAGES := $(RUN_PACKAGES) chromium kamailio sip-tester sox python3 python3-venv
 # From PyPI, into a folder of the build: PJSIP, a SIP telephone.
 PYTHON_PACKAGES := pjsua2-python==2.15.1.post1
 
@@ -36,7 +38,7 @@ endef
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-run: build ## build for release and serve Config/trunkline.json5 (another: make run CONFIG=FILE)
+run: build run-packages ## build for release and serve Config/trunkline.json5 (another: make run CONFIG=FILE)
 	exec "$$($(SWIFT) build -c release --show-bin-path)/trunkline" serve --config $(CONFIG)
 
 build: build-packages ## build the executable for release
@@ -70,6 +72,9 @@ fuzz: build-packages ## feed the parsers with what a fuzzer makes up
 
 clean: ## remove everything that was built
 	rm -rf .build Benchmarks/.build
+
+run-packages:
+	$(call install,$(RUN_PACKAGES))
 
 build-packages:
 	$(call install,$(BUILD_PACKAGES))

@@ -93,6 +93,34 @@ extension Wire {
             await kamailio.stop()
         }
 
+        @Test("A client without an account calls through the gateway's own registered trunk, with digest")
+        func ownTrunk() async throws {
+            let kamailio = try await Kamailio.start(users: ["line": "wonder", "bob": "builder"])
+            let bob = try await PJSUAPeer.start("bob")
+            #expect(try await bob.register(at: kamailio.uri, as: "bob", password: "builder").isActive)
+            try await bob.answersCalls(with: [180, 200], sound: .tone(600, level: -20))
+            let gateway = try await GatewayProcess.start([
+                "trunk": [
+                    "host": "127.0.0.1:\(kamailio.port)", "user": "line", "password": "wonder", "register": true,
+                ],
+                "demo": ["enabled": false],
+            ])
+            let browser = try await Chromium.start()
+            let client = try await WCSPage.open(in: browser)
+            try await client.connect(to: gateway)
+            let call = try await client.call("bob")
+            try await client.call(call, becomes: "ESTABLISHED")
+            #expect(try await bob.event("incoming").remote.contains("line"))
+            try await client.page.clearEar()
+            #expect(abs(try await client.page.listen(seconds: 2).heard.last(1000).level(of: 600) + 20) < 2)
+            try await client.hangUp(call)
+            try await client.call(call, becomes: "FINISH")
+            await bob.stop()
+            await browser.stop()
+            await gateway.stop()
+            await kamailio.stop()
+        }
+
         @Test("A wrong password is told as a failed registration")
         func wrongPassword() async throws {
             let kamailio = try await Kamailio.start(users: ["alice": "wonder"])

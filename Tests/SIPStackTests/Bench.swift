@@ -34,8 +34,6 @@ import Testing
         }
     }
 
-    func forget() { all = []; read = 0 }
-
     private func giveUp() {
         guard !waiters.isEmpty else { return }
         waiters.removeFirst().continuation.resume(returning: nil)
@@ -100,4 +98,8 @@ extension DialogEvent {
     var provisional: (code: Int, sdp: String?)? {
         if case .provisional(let status, let sdp) = self { (status.code, sdp) } else { nil }
     }
+}
+
+extension DialogEnd {
+    var status: Int? { if case .refused(let status, _, _) = self { status.code } else { nil } }
 }

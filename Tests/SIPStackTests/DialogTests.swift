@@ -435,6 +435,78 @@ struct DialogTests {
         #expect(bench.near.liveCount == 0 && bench.far.liveCount == 0)
     }
 
+    @Test("MSG-4 a large INVITE reaches a peer that has no TCP")
+    @ControlActor func largeInvite() async throws {
+        let peer = ScriptedPeer { request in
+            request.start == "INVITE" ? [request.response("486 Busy Here", tag: "a")] : []
+        }
+        let agent = try agent()
+        let events = Events<DialogEvent>()
+        _ = try agent.invite(
+            OutgoingCall(
+                target: SIPAddress(user: "100", host: "127.0.0.1", port: peer.port),
+                from: SIPAddress(user: "me", host: "127.0.0.1"), sdp: "v=0\r\n" + String(repeating: "a=x\r\n", count: 400)),
+            onEvent: { events.append($0) })
+        #expect(await events.next { $0.isEnded }?.end?.status == 486)
+        await agent.shutdown()
+        peer.close()
+    }
+
+    @Test("H63 a stream in single bytes, two messages in one segment, and a stream of nonsense")
+    @ControlActor func streams() async throws {
+        let agent = try agent()
+        func options(_ call: String) -> [UInt8] {
+            let text = ScriptText.request("OPTIONS", to: agent.port, from: 5060, call: call)
+            return Array(text.replacing("SIP/2.0/UDP", with: "SIP/2.0/TCP").utf8)
+        }
+        let slow = await TCPProbe.exchange(port: agent.port, pieces: options("slow").map { [$0] }, responses: 1)
+        #expect(slow.hasPrefix("SIP/2.0 200"))
+        let two = await TCPProbe.exchange(port: agent.port, pieces: [options("a") + options("b")], responses: 2)
+        #expect(two.contains("a@peer") && two.contains("b@peer"))
+        let nonsense = [UInt8](repeating: 0x7A, count: 20000)
+        _ = await TCPProbe.exchange(port: agent.port, pieces: [nonsense, Array("\r\n\r\n\r\n\r\n".utf8)], responses: 1)
+        let after = await TCPProbe.exchange(port: agent.port, pieces: [options("after")], responses: 1)
+        #expect(after.hasPrefix("SIP/2.0 200"))
+        await agent.shutdown()
+    }
+
+    @Test("H32 a caller that requires reliable provisionals gets them, and the answer after its PRACK")
+    @ControlActor func requiredReliability() async throws {
+        let bench = try Bench()
+        let (dialog, events) = try bench.call(headers: [SIPHeader("Require", "100rel")])
+        let incoming = try #require(await bench.calls.next { _ in true })
+        incoming.progress(sdp: "v=0\r\nearly\r\n")
+        try incoming.answer(sdp: "v=0\r\nearly\r\n")
+        #expect(await events.next { $0.provisional?.code == 183 }?.provisional?.sdp == "v=0\r\nearly\r\n")
+        #expect(await events.next { $0.isAnswered } != nil)
+        #expect(await bench.farEvents.next { $0 == .confirmed } != nil)
+        dialog.hangUp()
+        #expect(await bench.farEvents.next { $0.isEnded } != nil)
+        await bench.close()
+        #expect(bench.near.liveCount == 0 && bench.far.liveCount == 0)
+    }
+
+    @Test("a call over IPv6")
+    @ControlActor func ipv6() async throws {
+        let near = try UserAgent(configuration: SIPConfiguration(address: "::1", port: 0))
+        let far = try UserAgent(configuration: SIPConfiguration(address: "::1", port: 0))
+        let calls = Events<Dialog>()
+        far.onIncomingCall = { calls.append($0) }
+        let events = Events<DialogEvent>()
+        let dialog = try near.invite(
+            OutgoingCall(
+                target: SIPAddress(user: "6", host: "[::1]", port: far.port), from: SIPAddress(user: "me", host: "[::1]"),
+                sdp: "v=0\r\n"), onEvent: { events.append($0) })
+        let incoming = try #require(await calls.next { _ in true })
+        #expect(incoming.invitation?.sourceAddress == "::1")
+        try incoming.answer(sdp: "v=0\r\n")
+        #expect(await events.next { $0.isAnswered } != nil)
+        dialog.hangUp()
+        #expect(await events.next { $0.isEnded }?.end == .hungUp)
+        await near.shutdown()
+        await far.shutdown()
+    }
+
     @Test("H53 requests outside dialogs are answered and leave nothing")
     @ControlActor func strays() async throws {
         let peer = ScriptedPeer { _ in [] }

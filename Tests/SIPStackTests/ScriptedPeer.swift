@@ -137,3 +137,42 @@ enum ScriptText {
             ] + more, body: body)
     }
 }
+
+/// A plain TCP client for what a SIP peer would not send.
+enum TCPProbe {
+    /// Connects, writes the pieces one by one, and reads until so many responses have come or 10 s have passed.
+    static func exchange(port: UInt16, pieces: [[UInt8]], responses: Int) async -> String {
+        await withCheckedContinuation { continuation in
+            let thread = Thread { continuation.resume(returning: run(port: port, pieces: pieces, responses: responses)) }
+            thread.start()
+        }
+    }
+
+    private static func run(port: UInt16, pieces: [[UInt8]], responses: Int) -> String {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { _ = Glibc.close(socket) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let connected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { plain in
+                connect(socket, plain, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else { return "" }
+        var on: Int32 = 1
+        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
+        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        for piece in pieces { _ = Glibc.send(socket, piece, piece.count, Int32(MSG_NOSIGNAL)) }
+        var text = ""
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while text.components(separatedBy: "SIP/2.0 ").count <= responses {
+            let count = recv(socket, &buffer, buffer.count, 0)
+            guard count > 0 else { break }
+            text += String(decoding: buffer[..<count], as: UTF8.self)
+        }
+        return text
+    }
+}

@@ -18,7 +18,6 @@ internal import TrunkTransport
     private(set) var clientDescription = ""
 
     private unowned let plane: MediaPlane
-    private let iceLoop: GLibLoop
     private let host: BridgeHost
     private let sockets: TrunkSockets
     private var transport: ClientTransport?
@@ -29,11 +28,13 @@ internal import TrunkTransport
     private var path: ClientMediaPath?
     /// From when on the trunk should be heard; nil while it need not.
     private var trunkExpectedSince: MediaTime?
+    /// From when on the client should be heard; nil while it need not.
+    private var clientConnectedAt: MediaTime?
     private let log = Log("MediaPlane")
 
     /// Opens everything but the client's path, which is reported when it is ready.
     static func open(
-        _ request: MediaRequest, plane: MediaPlane, iceLoop: GLibLoop, report: @escaping @ControlActor (MediaEvent) -> Void
+        _ request: MediaRequest, plane: MediaPlane, report: @escaping @ControlActor (MediaEvent) -> Void
     ) throws(HangupCause) -> BridgeMedia {
         let client = try ClientLeg(offer: request.clientOffer)
         let sockets: TrunkSockets
@@ -48,7 +49,7 @@ internal import TrunkTransport
         let news = BridgeNews()
         let host = try plane.makeHost { event in news.deliver(event) }
         let media = BridgeMedia(
-            call: request.call, plane: plane, iceLoop: iceLoop, host: host, sockets: sockets, client: client, trunk: trunk)
+            call: request.call, plane: plane, host: host, sockets: sockets, client: client, trunk: trunk)
         media.report = report
         news.media = media
         media.begin()
@@ -56,12 +57,11 @@ internal import TrunkTransport
     }
 
     private init(
-        call: CallID, plane: MediaPlane, iceLoop: GLibLoop, host: BridgeHost, sockets: TrunkSockets, client: ClientLeg,
+        call: CallID, plane: MediaPlane, host: BridgeHost, sockets: TrunkSockets, client: ClientLeg,
         trunk: TrunkLegDescription
     ) {
         self.call = call
         self.plane = plane
-        self.iceLoop = iceLoop
         self.host = host
         self.sockets = sockets
         self.client = client
@@ -70,13 +70,22 @@ internal import TrunkTransport
 
     var statistics: BridgeStatistics { host.statistics }
 
-    /// Ends the call if media of the trunk should come and has not for `timeout` (RTP-11).
+    /// Ends the call if media that should come has not for `timeout`: the trunk's (RTP-11), or the client's, whose ICE agent
+    /// answers consent checks no more.
     func lookForSilence(now: MediaTime, timeout: Duration) {
-        guard let since = trunkExpectedSince else { return }
-        let last = max(host.statistics.trunk.lastPacketNanoseconds, since.nanoseconds)
-        guard now.nanoseconds - last > timeout.components.seconds * 1_000_000_000 else { return }
-        log(.info, "the trunk sends nothing", ["call": call.rawValue])
-        report?(.failed(.mediaTimeout))
+        let limit = timeout.components.seconds * 1_000_000_000
+        let figures = host.statistics
+        if let since = trunkExpectedSince, isSilent(figures.trunk, since: since, now: now, limit: limit) {
+            log(.info, "the trunk sends nothing", ["call": call.rawValue])
+            report?(.failed(.mediaTimeout))
+        } else if let since = clientConnectedAt, isSilent(figures.client, since: since, now: now, limit: limit) {
+            log(.info, "the client sends nothing", ["call": call.rawValue])
+            report?(.failed(.iceFailure))
+        }
+    }
+
+    private func isSilent(_ leg: LegStatistics, since: MediaTime, now: MediaTime, limit: Int64) -> Bool {
+        now.nanoseconds - max(leg.lastPacketNanoseconds, since.nanoseconds) > limit
     }
 
     func close() {
@@ -86,7 +95,7 @@ internal import TrunkTransport
         transport = nil
         // The sockets live until the lane has let go of them.
         host.stop { [sockets] in withExtendedLifetime(sockets) {} }
-        plane.forget(self, iceLoop: iceLoop)
+        plane.forget(self)
     }
 }
 
@@ -97,7 +106,7 @@ extension BridgeMedia {
         host.setTrunkSockets(rtp: sockets.rtp, rtcp: sockets.rtcp)
         setAudio(.closed)
         if let audio = trunk.audio { adoptTrunk(audio) }
-        transport = plane.makeTransport(iceLoop: iceLoop, isOfferer: client.isOfferer) { [weak self] event in
+        transport = plane.makeTransport(isOfferer: client.isOfferer) { [weak self] event in
             // The transport's events come on its ICE loop, in order, and go on to the control loop in that order.
             GLibLoop.control.perform { ControlActor.assumeIsolated { self?.received(event) } }
         }
@@ -131,6 +140,7 @@ extension BridgeMedia {
     private func joinClient() {
         guard let path, let audio = client.accepted, let format = LegFormat(client: audio) else { return }
         host.openClient(format, keys: path.keys, socket: path.socket, remote: path.remote)
+        if audio.direction.receives { clientConnectedAt = LaneClock.now }
     }
 
     func applyClientAnswer(_ description: String) throws(HangupCause) {

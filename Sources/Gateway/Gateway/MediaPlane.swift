@@ -22,7 +22,7 @@ internal import TrunkTransport
         var trunkPacketMilliseconds: Int
         var bridge: BridgeConfiguration
         var iceTimeout: Duration
-        /// Silence of the trunk after which a call ends.
+        /// Silence of either side after which a call ends.
         var mediaTimeout: Duration
     }
 
@@ -42,7 +42,7 @@ internal import TrunkTransport
         self.trunkPorts = trunkPorts
     }
 
-    /// Looks once a second for trunks that have gone silent. Call it once.
+    /// Looks once a second for sides that have gone silent. Call it once.
     func start() {
         watch = GLibTimer(on: .control, after: .seconds(1), repeats: true) { [weak self] in
             ControlActor.assumeIsolated { self?.lookForSilence() }
@@ -52,15 +52,9 @@ internal import TrunkTransport
     func open(_ request: MediaRequest, report: @escaping @ControlActor (MediaEvent) -> Void) throws(HangupCause)
         -> any CallMedia
     {
-        let iceLoop = iceLoops.take()
-        do throws(HangupCause) {
-            let media = try BridgeMedia.open(request, plane: self, iceLoop: iceLoop, report: report)
-            calls[ObjectIdentifier(media)] = media
-            return media
-        } catch {
-            iceLoops.giveBack(iceLoop)
-            throw error
-        }
+        let media = try BridgeMedia.open(request, plane: self, report: report)
+        calls[ObjectIdentifier(media)] = media
+        return media
     }
 
     /// A bridge on the lane with the fewest.
@@ -74,10 +68,10 @@ internal import TrunkTransport
     }
 
     func makeTransport(
-        iceLoop: GLibLoop, isOfferer: Bool, events: @escaping @Sendable (ClientTransportEvent) -> Void
+        isOfferer: Bool, events: @escaping @Sendable (ClientTransportEvent) -> Void
     ) -> ClientTransport {
         ClientTransport(
-            iceLoop: iceLoop, certificate: certificate, isControlling: isOfferer,
+            iceLoops: iceLoops, certificate: certificate, isControlling: isOfferer,
             localAddresses: settings.clientAddresses, portRange: settings.clientPorts,
             deadlines: ClientTransportDeadlines(ice: settings.iceTimeout), events: events)
     }
@@ -85,38 +79,11 @@ internal import TrunkTransport
     /// What is known of each live call's media, by the call's name.
     var statistics: [(call: CallID, figures: BridgeStatistics)] { calls.values.map { ($0.call, $0.statistics) } }
 
-    func forget(_ media: BridgeMedia, iceLoop: GLibLoop) {
-        calls.removeValue(forKey: ObjectIdentifier(media))
-        iceLoops.giveBack(iceLoop)
-    }
+    func forget(_ media: BridgeMedia) { calls.removeValue(forKey: ObjectIdentifier(media)) }
 
     private func lookForSilence() {
         let now = LaneClock.now
         for media in calls.values { media.lookForSilence(now: now, timeout: settings.mediaTimeout) }
-    }
-}
-
-/// GLib loops for ICE agents, fifty to a loop: each wake-up of a loop touches all its sources, so one loop for all would cost
-/// in proportion to the square of the calls.
-@ControlActor final class ICELoopPool {
-    private static let agentsPerLoop = 50
-    private var loops: [(loop: GLibLoop, agents: Int)] = []
-
-    /// The fullest loop that still has room, so that quiet hours leave whole loops without work.
-    func take() -> GLibLoop {
-        let open = loops.indices.filter { loops[$0].agents < Self.agentsPerLoop }
-        if let index = open.max(by: { loops[$0].agents < loops[$1].agents }) {
-            loops[index].agents += 1
-            return loops[index].loop
-        }
-        let loop = GLibLoop(name: "ice-\(loops.count)")
-        loops.append((loop, 1))
-        return loop
-    }
-
-    func giveBack(_ loop: GLibLoop) {
-        guard let index = loops.firstIndex(where: { $0.loop === loop }) else { return }
-        loops[index].agents -= 1
     }
 }
 

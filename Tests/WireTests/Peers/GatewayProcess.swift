@@ -41,7 +41,7 @@ final class GatewayProcess: Sendable {
     }
 
     /// Whether the executable can serve yet; the tests that need it wait for that.
-    static let serves = false
+    static let serves = true
 
     let ports: Ports
     let process: ChildProcess

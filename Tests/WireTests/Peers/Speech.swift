@@ -18,7 +18,8 @@ enum Speech {
     static func file(
         _ names: [String] = ["demo-congrats"], rate: Int = 48000, in folder: ScratchFolder
     ) async throws -> URL {
-        let file = folder.file("\(names.joined(separator: "+"))-\(rate).wav")
+        // A sentence may stand in a folder: "digits/4".
+        let file = folder.file("\(names.joined(separator: "+").replacing("/", with: "-"))-\(rate).wav")
         let sox = try ChildProcess.peer(
             "sox",
             (try names.map { try sentence($0).path })

@@ -156,7 +156,6 @@ export class Call extends EventTarget {
   get mediaState() { return this.#peer?.connectionState ?? "none"; }
 
   #close() {
-    this.endedAt ||= performance.now();
     for (const track of this.microphone?.getTracks() ?? []) track.stop();
     this.microphone = null;
     this.remoteStream = null;
@@ -167,6 +166,7 @@ export class Call extends EventTarget {
 
   #become(status) {
     this.status = status;
+    if (this.isOver) this.endedAt ||= performance.now();
     this.#changed();
   }
 

@@ -271,10 +271,11 @@ function show() {
   showSounds();
 }
 
-/// Who is at the other end: the name if there is one, and then the number below it.
+/// Who is at the other end: the name if there is one, and then the number below it; or the number, and what it is for.
 function names(call) {
   const hasName = call.name && call.name !== call.party;
-  return { name: (hasName ? call.name : call.party) || "Unknown number", number: hasName ? call.party : "" };
+  const service = client.session?.sipDomain ? "" : demoNumbers.find(([number]) => number === call.party)?.[1] ?? "";
+  return { name: (hasName ? call.name : call.party) || "Unknown number", number: hasName ? call.party : service };
 }
 
 function showActive() {
@@ -307,8 +308,25 @@ function showSounds() {
   const stream = active?.remoteStream ?? null;
   if ($("ear").srcObject !== stream) {
     $("ear").srcObject = stream;
-    if (stream) $("ear").play().catch(() => notify("The browser holds the sound back. Press any button on the page."));
+    if (stream) playEar();
   }
+}
+
+const heldBackWords = "The browser holds the sound back. Press anything on the page.";
+
+function playEar() {
+  $("ear").play().catch((error) => {
+    // A call that ends at once aborts the playing too; only a browser that waits for a gesture is worth a word.
+    if (error.name === "NotAllowedError" && active) notify(heldBackWords);
+  });
+}
+
+for (const gesture of ["pointerup", "keyup"]) {
+  addEventListener(gesture, () => {
+    if ($("notice").hidden || $("notice-words").textContent !== heldBackWords) return;
+    notify("");
+    if (active?.remoteStream) playEar();
+  });
 }
 
 function drawMeter(id, name) {

@@ -8,7 +8,7 @@ export const demoNumbers = [
   ["104", "Busy", "Refuses with a busy tone"],
   ["105", "No answer", "Rings until you give up"],
   ["106", "Early media", "Speaks before it answers"],
-  ["107", "Call me back", "Hang up, and the phone rings"],
+  ["107", "Call me back", "Hangs up, then this phone rings"],
 ];
 
 const states = {
@@ -43,7 +43,9 @@ export function endWords(call) {
     const words = infoReasons[call.info] ?? sipReasons[call.sipStatus] ?? (call.info || "The call failed");
     return { words: call.sipStatus >= 300 && !words.includes(call.sipStatus) ? `${words} (${call.sipStatus})` : words, isBad: true };
   }
-  if (call.establishedAt) return { words: `Call ended after ${duration(call.endedAt - call.establishedAt)}`, isBad: false };
+  const talked = call.establishedAt ? call.endedAt - call.establishedAt : 0;
+  if (talked >= 1000) return { words: `Call ended after ${duration(talked)}`, isBad: false };
+  if (call.establishedAt) return { words: "Call ended", isBad: false };
   if (call.sipStatus === 408 || call.sipStatus === 480) return { words: call.incoming ? "Missed call" : "Nobody answered", isBad: false };
   if (call.incoming) return { words: call.hungUpHere ? "Call rejected" : "Missed call", isBad: false };
   return { words: "Call ended", isBad: false };

@@ -31,8 +31,8 @@ internal import WCSFace
 
     func mediaPlane() throws(ConfigurationError) -> MediaPlane {
         let media = file.settings.media
-        guard let trunkAddress = SocketAddress(media.trunkAddress, port: 0) else {
-            throw file.error("media.trunkAddress", "'\(media.trunkAddress)' is not an address")
+        guard let trunkAddress = SocketAddress(media.trunkAddress, port: 0), !trunkAddress.isUnspecified else {
+            throw file.error("media.trunkAddress", "'\(media.trunkAddress)' is not an address that can stand in SDP")
         }
         try requireBindable(trunkAddress, key: "media.trunkAddress")
         let addresses = try clientAddresses()
@@ -45,15 +45,20 @@ internal import WCSFace
         do throws(SocketError) {
             lanes = try LanePool(count: media.lanes == 0 ? nil : media.lanes)
         } catch { throw file.error("media.lanes", error.description) }
-        return MediaPlane(
+        let plane = MediaPlane(
             settings: settings, certificate: try certificate(), lanes: lanes,
             trunkPorts: TrunkPortAllocator(address: trunkAddress, range: media.trunkPorts))
+        if file.settings.dtls.certificateFile == nil { plane.renewCertificate() }
+        return plane
     }
 
     func userAgent() throws(ConfigurationError) -> UserAgent {
         let sip = file.settings.sip
-        guard SocketAddress(sip.host, port: 0) != nil else {
+        guard let address = SocketAddress(sip.host, port: 0) else {
             throw file.error("sip.host", "'\(sip.host)' is not an address")
+        }
+        guard !address.isUnspecified else {
+            throw file.error("sip.host", "'\(sip.host)' cannot stand in Contact: name the address that the trunk reaches")
         }
         let configuration = SIPConfiguration(
             address: sip.host, port: sip.port, transports: Set(sip.transports.map { $0 == .udp ? .udp : .tcp }),

@@ -27,12 +27,14 @@ internal import TrunkTransport
     }
 
     let settings: Settings
-    let certificate: DTLSCertificate
+    /// Shown to clients; calls keep the one that they began with.
+    private(set) var certificate: DTLSCertificate
     let lanes: LanePool
     let trunkPorts: TrunkPortAllocator
     private let iceLoops = ICELoopPool()
     private var calls: [ObjectIdentifier: BridgeMedia] = [:]
     private var watch: GLibTimer?
+    private var renewal: GLibTimer?
     private let log = Log("MediaPlane")
 
     init(settings: Settings, certificate: DTLSCertificate, lanes: LanePool, trunkPorts: TrunkPortAllocator) {
@@ -46,6 +48,16 @@ internal import TrunkTransport
     func start() {
         watch = GLibTimer(on: .control, after: .seconds(1), repeats: true) { [weak self] in
             ControlActor.assumeIsolated { self?.lookForSilence() }
+        }
+    }
+
+    /// Makes a new certificate every two weeks: one lives at most 30 days (DTL-1), a gateway for years.
+    func renewCertificate() {
+        renewal = GLibTimer(on: .control, after: .seconds(14 * 24 * 3600), repeats: true) { [weak self] in
+            ControlActor.assumeIsolated {
+                guard let fresh = try? DTLSCertificate() else { return }
+                self?.certificate = fresh
+            }
         }
     }
 

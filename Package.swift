@@ -84,7 +84,8 @@ let gateway: [Target] = [
     room(
         "Gateway", "DemoTrunk",
         [
-            "GLibLoop", "SIPStack", "SDP", "RTP", "Audio", "MediaGraph", "MediaRuntime", "TrunkTransport", "Sockets", "Sounds",
+            "GLibLoop", "SIPStack", "SDP", "RTP", "Audio", "MediaGraph", "MediaRuntime", "TrunkTransport", "Sockets",
+            "Sounds",
             "LegFormats",
         ]),
     room(
@@ -110,7 +111,8 @@ let gateway: [Target] = [
 ]
 
 let testing: [Target] = [
-    room("Testing", "GatewayTesting", ["Audio", "RTP"])
+    room("Testing", "GatewayTesting", ["Audio", "RTP"]),
+    room("Testing", "SwitchboardTesting", ["Switchboard", "CallModel", "GLibLoop"]),
 ]
 
 let testTargets: [Target] = [
@@ -133,9 +135,11 @@ let testTargets: [Target] = [
     tests("ClientTransportTests", ["ClientTransport", "ICE", "DTLS", "SRTP", "SDP", "GLibLoop", "Sockets", "RTP"]),
     tests("TrunkTransportTests", ["TrunkTransport", "Sockets"]),
     tests("TelemetryTests", ["Telemetry"]),
-    tests("TrunkFaceTests", ["TrunkFace", "Switchboard", "CallModel", "GLibLoop", "SIPStack"]),
-    tests("WCSFaceTests", ["WCSFace", "WCSProtocol", "WebServer", "Switchboard", "CallModel", "GLibLoop"]),
-    tests("SwitchboardTests", ["Switchboard", "CallModel", "GLibLoop"]),
+    tests("TrunkFaceTests", ["SwitchboardTesting", "TrunkFace", "Switchboard", "CallModel", "GLibLoop", "SIPStack"]),
+    tests(
+        "WCSFaceTests",
+        ["SwitchboardTesting", "WCSFace", "WCSProtocol", "WebServer", "Switchboard", "CallModel", "GLibLoop"]),
+    tests("SwitchboardTests", ["SwitchboardTesting", "Switchboard", "CallModel", "GLibLoop"]),
     tests("SoftPhoneTests", ["SoftPhone"]),
     tests("ConfigurationTests", ["Configuration"]),
     tests("WireTests", ["Audio", "WebServer", "GLibLoop", "Gateway"], resources: [.copy("Fixtures")]),

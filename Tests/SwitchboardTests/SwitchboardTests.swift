@@ -1,6 +1,7 @@
 import CallModel
 import GLibLoop
 import Switchboard
+import SwitchboardTesting
 import Testing
 
 @ControlActor @Suite struct SwitchboardTests {

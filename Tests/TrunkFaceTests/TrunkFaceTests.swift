@@ -3,6 +3,7 @@ import GLibLoop
 import GatewayTesting
 import SIPStack
 import Switchboard
+import SwitchboardTesting
 import Testing
 import TrunkFace
 
@@ -146,7 +147,9 @@ import TrunkFace
     func aClientsNoReachesTheCallerAsConfigured(status: Int) async throws {
         let bench = try Bench(rejectStatus: status)
         let client = RejectingClient()
-        let board = Switchboard(settings: .init(), trunk: bench.face, media: SilentMedia())
+        let media = ScriptedMedia()
+        media.isReadySoon = true
+        let board = Switchboard(settings: .init(), trunk: bench.face, media: media)
         client.board = board
         client.session = try board.signIn(account: nil, login: "anna", port: client)
         bench.face.bringCalls(to: board)
@@ -196,31 +199,6 @@ extension TrunkFaceTests.Bench {
 
     func registrationChanged(to state: RegistrationState) {}
     func gatewayStops() {}
-}
-
-/// Media that is ready and does nothing.
-@ControlActor private final class SilentMedia: MediaPort {
-    final class Media: CallMedia {
-        var clientDescription: String { "v=0\r\n" }
-        func applyClientAnswer(_ description: String) throws(HangupCause) {}
-        func trunkOffer() -> String { "" }
-        func applyTrunkAnswer(_ description: String) throws(HangupCause) {}
-        func answerTrunkOffer(_ description: String) throws(HangupCause) -> (description: String, holds: Bool) {
-            ("", false)
-        }
-        func trunkReoffer(hold: Bool) -> String { "" }
-        func trunkRefusedReoffer() {}
-        func setAudio(_ gate: AudioGate) {}
-        func sendKeys(_ keys: String) -> Bool { true }
-        func close() {}
-    }
-
-    func open(
-        _ request: MediaRequest, report: @escaping @ControlActor (MediaEvent) -> Void
-    ) throws(HangupCause) -> any CallMedia {
-        GLibLoop.control.perform { ControlActor.assumeIsolated { report(.ready) } }
-        return Media()
-    }
 }
 
 /// Lets the loop turn until the condition holds.

@@ -1,6 +1,7 @@
 import CallModel
 import GLibLoop
 import Switchboard
+import SwitchboardTesting
 import Testing
 import WCSFace
 import WCSProtocol
@@ -17,7 +18,7 @@ import WebServer
         return client
     }
 
-    private func call(_ client: ScriptedClient, _ gateway: ScriptedGateway) async throws -> FaceTrunk.Leg {
+    private func call(_ client: ScriptedClient, _ gateway: ScriptedGateway) async throws -> ScriptedTrunk.Leg {
         client.send(.call(CallRequest(callID: "c1", callee: "100", sdp: "v=0")))
         #expect(try await client.nextNames(2) == ["notifyTryingResponse", "setRemoteSDP"])
         return try #require(gateway.trunk.legs.last)
@@ -39,7 +40,7 @@ import WebServer
         #expect(info.sipLogin == "7001" && !info.authToken.isEmpty && info.sipPort == 5080)
         let account = try #require(gateway.trunk.accounts.first)
         #expect(account.authenticationName == "7001" && account.port == 5080 && account.outboundProxy == nil)
-        gateway.trunk.report?(.registered)
+        gateway.trunk.registrationReport?(.registered)
         #expect(try await client.next().name == "registered")
         await gateway.stop()
     }
@@ -47,7 +48,7 @@ import WebServer
     @Test func aRefusedRegistrationIsToldByReasonAndClosed() async throws {
         let gateway = try ScriptedGateway()
         let client = try await signedIn(gateway, account: Self.account)
-        gateway.trunk.report?(.failed(status: 403, reason: "Forbidden"))
+        gateway.trunk.registrationReport?(.failed(status: 403, reason: "Forbidden"))
         guard case .fail(let failure) = try await client.next() else {
             Issue.record("no fail")
             return
@@ -86,7 +87,7 @@ import WebServer
             return
         }
         #expect(finish.status == .finish)
-        #expect(leg.actions == ["hangUp"])
+        #expect(leg.actions == ["hangUp normal"])
         await gateway.stop()
     }
 
@@ -113,7 +114,7 @@ import WebServer
             Issue.record("no user data")
             return
         }
-        let leg = FaceTrunk.Leg()
+        let leg = ScriptedTrunk.Leg()
         let arrival = TrunkArrival(
             requestUser: info.sipLogin, calledUser: info.sipLogin, caller: "+15550100", displayName: "Anna", offer: "o")
         gateway.board.arrived(arrival, on: leg)
@@ -142,7 +143,7 @@ import WebServer
         leg.report?(.answered(status: 200, description: "answer"))
         #expect(try await client.next().name == "talk")
         client.send(.hold(callID: "c1", forTransfer: false))
-        try await reached { leg.actions == ["reoffer"] }
+        try await reached { leg.actions == ["reoffer hold"] }
         leg.report?(.reofferAnswered(description: "answer"))
         #expect(try await client.next().name == "hold")
         client.send(.unhold(callID: "c1"))

@@ -283,7 +283,7 @@ struct TrunkToClient: ~Copyable {
         let amplitude = Int64(28_000) >> Int64(level / 6)
         for index in 0..<samples {
             let random = Int64(truncatingIfNeeded: noise.next() & 0xFFFF) - 0x8000
-            frame.elements[index] = Int16(truncatingIfNeeded: random * amplitude >> 15)
+            frame.elements[index] = Int16(truncatingIfNeeded: (random * amplitude) >> 15)
         }
         queue.append(frame.elements.span, count: samples)
     }

@@ -147,7 +147,13 @@ let testTargets: [Target] = [
 
 let package = Package(
     name: "trunkline",
-    products: [.executable(name: "trunkline", targets: ["trunkline"])],
+    products: [
+        .executable(name: "trunkline", targets: ["trunkline"]),
+        // For Benchmarks/ only.
+        .library(
+            name: "MediaParts",
+            targets: ["MediaGraph", "MediaRuntime", "RTP", "Audio", "Opus", "SpeexDSP", "SpanDSP", "SRTP", "Sockets"]),
+    ],
     targets: doors + libraries + core + media + control + gateway + testing + testTargets,
     swiftLanguageModes: [.v6]
 )

@@ -50,6 +50,8 @@ final class VirtualCall {
     var now = MediaTime(nanoseconds: 1_000_000_000)
     var sentToTrunk: [(at: Int64, bytes: [UInt8])] = []
     var sentToClient: [(at: Int64, bytes: [UInt8])] = []
+    /// When the client's datagrams came to the bridge.
+    var arrivalsAtBridge: [Int64] = []
     /// Called for each datagram before it is set on its way; false drops it.
     var admit: (Destination, [UInt8]) -> Bool = { _, _ in true }
     /// Moves the client's clock: nanoseconds gained each second.
@@ -124,6 +126,7 @@ final class VirtualCall {
                 var span = bytes.mutableSpan
                 trunk.receive(&span, length: length, from: flight.source, at: now)
             case .bridgeFromClient:
+                arrivalsAtBridge.append(now.nanoseconds)
                 var span = bytes.mutableSpan
                 bridge.receiveFromClient(&span, length: length, from: flight.source, at: now)
             case .bridgeFromTrunk:

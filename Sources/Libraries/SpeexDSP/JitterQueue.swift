@@ -56,6 +56,8 @@ public struct JitterQueue: ~Copyable, @unchecked Sendable {
         storage = SlotStorage(count: max(1, min(slots, 200)), bytesPerSlot: max(1, bytesPerSlot))
         delayStep = UInt32(clamping: step)
         _ = trunkline_jitter_set_destroy(handle, releaseSlot)
+        // The first call ends the library's own adjusting at every tick: from here on it adjusts when it is told to.
+        _ = jitter_buffer_update_delay(handle, nil, nil)
     }
 
     deinit {
@@ -179,7 +181,7 @@ public struct JitterQueue: ~Copyable, @unchecked Sendable {
     /// Tells, once per tick, how many units the caller still holds unplayed.
     public mutating func endTick(remaining: UInt32) { jitter_buffer_remaining_span(handle, remaining) }
 
-    /// Lets the library change its delay now; the first call ends its own adjusting at every tick.
+    /// Lets the library change its delay now. It does so at no other time, but for insertions at a missing packet.
     /// - Returns: units skipped (positive) or to be inserted (negative).
     public mutating func updateDelay() -> Int32 {
         isEmptyAfterReset ? 0 : jitter_buffer_update_delay(handle, nil, nil)

@@ -250,7 +250,8 @@ public final class AudioEndpoint {
         } else {
             sender.skip(samples: samples)
         }
-        phase.advance(pointer: receiver.pointer, frame: receiver.jitter.frameSamples)
+        // Its own clock sends: an endpoint that followed its peer, which follows it, would chase its own tail.
+        phase.advance(pointer: nil, frame: receiver.jitter.frameSamples)
     }
 
     private func report(saysGoodbye: Bool, at now: MediaTime) {

@@ -45,6 +45,7 @@ struct JitterBuffer: ~Copyable {
     private var misses = 0
     private var ticksSinceAdjustment = 0
     private var catchUpTicks = 0
+    private var lateInOrder = 0
 
     private(set) var late = 0
     private(set) var discarded = 0
@@ -57,8 +58,6 @@ struct JitterBuffer: ~Copyable {
         ceiling = max(40, settings.ceilingMilliseconds) * LineUnits.perMillisecond
         self.queue.setMaximumLateRate(percent: settings.maximumLatePercent)
         self.queue.setConcealmentSize(20)
-        // From here on the library adjusts only when it is told to.
-        _ = self.queue.updateDelay()
     }
 
     /// Line samples that wait.
@@ -118,7 +117,9 @@ struct JitterBuffer: ~Copyable {
             return .play(length: length, coding: lastCoding, samples: lastSamples)
         case .missing, .insertion:
             misses += 1
-            let samples = taken.span == 0 ? lastSamples : Int(taken.span)
+            var samples = taken.span == 0 ? lastSamples : Int(taken.span)
+            // An insertion is delay. Played shorter, it adds less: the library's pointer stands where it stood.
+            if taken.outcome == .insertion { samples = max(lastSamples, min(samples, ceiling - depth)) }
             if taken.outcome == .missing, lastCoding == .opus,
                 let next = queue.slot(holding: taken.timestamp &+ taken.span),
                 queue.tag(slot: next) & 0x7F == AudioCoding.opus.rawValue
@@ -157,13 +158,22 @@ struct JitterBuffer: ~Copyable {
         queue.reset()
         line = StreamLine()
         misses = 0
+        lateInOrder = 0
         newestEnd = 0
     }
 
     /// A stream that stood still goes on with the next packet in order, but for the library it is hopelessly late.
-    private func isAfterDrought(_ start: UInt32, _ samples: Int, _ place: Int64) -> Bool {
-        guard !queue.isWaitingForFirst, misses >= 8, line.isNewest(place) else { return false }
-        return Int32(bitPattern: start &+ UInt32(samples) &- queue.pointer) <= 0
+    ///
+    /// So does one that comes a little late packet after packet, with nothing to be played between: the library would put up
+    /// with that until it has seen enough of it to change its mind.
+    private mutating func isAfterDrought(_ start: UInt32, _ samples: Int, _ place: Int64) -> Bool {
+        guard !queue.isWaitingForFirst, misses > 0, line.isNewest(place) else {
+            lateInOrder = 0
+            return false
+        }
+        guard Int32(bitPattern: start &+ UInt32(samples) &- queue.pointer) <= 0 else { return false }
+        lateInOrder += 1
+        return misses >= 8 || lateInOrder >= 4
     }
 
     private mutating func keepBelowCeiling() {

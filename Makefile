@@ -10,7 +10,7 @@ BUILD_PACKAGES := pkg-config libglib2.0-dev libnice-dev libssl-dev libsrtp2-dev 
 # What the demo trunk says; without it tones stand in.
 RUN_PACKAGES := asterisk-core-sounds-en-wav
 # What the tests call, hear and speak with: real peers, none of ours.
-TEST_PACKAGES := $(RUN_PACKAGES) chromium kamailio sip-tester sox python3 python3-venv
+TEST_PACKAGES := $(RUN_PACKAGES) chromium kamailio sip-tester sox openssl python3 python3-venv
 # From PyPI, into a folder of the build: PJSIP, a SIP telephone.
 PYTHON_PACKAGES := pjsua2-python==2.15.1.post1
 

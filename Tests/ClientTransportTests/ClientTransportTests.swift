@@ -22,8 +22,8 @@ import Testing
 
     @Test(arguments: ["127.0.0.1", "::1"], [true, false])
     func twoTransportsConnectAndMediaCrossesBetweenTheirLanes(host: String, waitingSideOffers: Bool) async throws {
-        let waiting = try TransportSide(controlling: waitingSideOffers, host: host)
-        let calling = try TransportSide(controlling: !waitingSideOffers, host: host)
+        let waiting = try TransportSide(controlling: waitingSideOffers, hosts: [host])
+        let calling = try TransportSide(controlling: !waitingSideOffers, hosts: [host])
         let (one, two) = try await Self.connect(waiting, calling)
         #expect(one.keys.send == two.keys.receive)
         #expect(one.keys.receive == two.keys.send)

@@ -21,7 +21,7 @@ final class TransportSide: Sendable {
     }
 
     init(
-        controlling: Bool, host: String = "127.0.0.1", certificate: DTLSCertificate? = nil,
+        controlling: Bool, hosts: [String] = ["127.0.0.1"], certificate: DTLSCertificate? = nil,
         portRange: ClosedRange<UInt16>? = nil, deadlines: ClientTransportDeadlines = ClientTransportDeadlines(),
         loop: GLibLoop? = nil
     ) throws {
@@ -30,7 +30,7 @@ final class TransportSide: Sendable {
         transport = ClientTransport(
             iceLoop: loop ?? (controlling ? Self.loops.0 : Self.loops.1),
             certificate: try certificate ?? Self.certificate.get(),
-            isControlling: controlling, localAddresses: [host], portRange: portRange, deadlines: deadlines
+            isControlling: controlling, localAddresses: hosts, portRange: portRange, deadlines: deadlines
         ) { event in events.list.withLock { $0.append(event) } }
     }
 

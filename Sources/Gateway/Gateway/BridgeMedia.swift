@@ -129,6 +129,7 @@ extension BridgeMedia {
             let isSameSocket = self.path?.socket === path.socket
             self.path = path
             host.setClientPath(remote: path.remote, socket: isSameSocket ? nil : path.socket)
+        case .media(let datagram): host.receiveFromClient(datagram)
         case .failed(let failure):
             log(.info, "client transport failed", ["call": call.rawValue, "why": "\(failure)"])
             report?(.failed(HangupCause(failure)))

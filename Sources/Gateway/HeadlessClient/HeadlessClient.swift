@@ -255,7 +255,8 @@ extension HeadlessClient {
         case .connected(let path): connected(path)
         case .pathChanged(let path): endpoint?.setRemote(path.remote)
         case .failed(let failure): finish(.failure(.media("\(failure)")))
-        case .closedByPeer: break
+        // The gateway sends over the selected pair alone.
+        case .closedByPeer, .media: break
         case .consentLost: finish(.failure(.media("consent lost")))
         }
     }

@@ -166,9 +166,12 @@ final class ClientTransportCore: @unchecked Sendable {
         waiting = []
     }
 
-    /// The agent has dropped sources that passed no check; what is not DTLS is media that came before the lane's socket.
+    /// The agent has dropped sources that passed no check. Media is what came before the lane's socket, or to another of our
+    /// addresses than the selected one.
     private func receive(_ datagram: [UInt8]) {
-        guard let first = datagram.first, (20...63).contains(first) else { return }
+        guard let first = datagram.first else { return }
+        if (128...191).contains(first), stage == .connected { return events(.media(datagram)) }
+        guard (20...63).contains(first) else { return }
         if let handshake {
             handshake.feed(datagram)
         } else if waiting.count < Self.maximumWaiting {

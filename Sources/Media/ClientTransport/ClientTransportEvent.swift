@@ -11,6 +11,9 @@ public enum ClientTransportEvent: Sendable {
     case connected(ClientMediaPath)
     /// Media now goes over another path; the keys are the same. The socket is the same object unless the local end changed.
     case pathChanged(ClientMediaPath)
+    /// Media that did not come to the lane's socket: a peer may send over any pair that has passed its checks (RFC 8445 section
+    /// 12.2), so also to another of our addresses than the one that is selected. Still protected; from a checked source.
+    case media([UInt8])
     /// It will never connect. Nothing comes after this; call `close()`.
     case failed(ClientTransportFailure)
     /// The peer has ended the connection (close_notify). Sending must stop.
@@ -46,7 +49,7 @@ public struct ClientMediaPath: Sendable {
     /// The lane's own socket. It shares the port with the ICE agent's; the kernel gives it what begins with a byte of 64 or
     /// more: RTP and RTCP.
     public let socket: UDPSocket
-    /// Where media goes, and the only place it may come from: the lane drops other sources before SRTP sees them.
+    /// Where media goes. It mostly comes from there too; what comes from elsewhere has to prove itself by SRTP.
     public let remote: SocketAddress
     /// Both directions' keys.
     public let keys: SRTPKeys

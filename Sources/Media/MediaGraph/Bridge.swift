@@ -35,8 +35,9 @@ public final class Bridge {
     public let outbox = Outbox()
     /// What is known of the bridge, renewed every 100 ms. To be read from any thread.
     public let statistics = SnapshotBoard(BridgeStatistics())
-    /// Where datagrams of kind `client` go: the only source the client leg takes.
-    public private(set) var clientRemote: SocketAddress?
+    /// Where datagrams of kind `client` go. A plain client leg takes nothing from elsewhere, a protected one what SRTP
+    /// accepts.
+    public var clientRemote: SocketAddress? { clientSources.selected }
     /// Where datagrams of kind `trunkRTP` go. It moves if the trunk is latched.
     public var trunkRemote: SocketAddress? { gate.remote }
     /// Where datagrams of kind `trunkRTCP` go; they leave from the RTP socket if RTCP is multiplexed.
@@ -50,6 +51,7 @@ public final class Bridge {
     private var clientToTrunk: ClientToTrunk
     private var trunkToClient: TrunkToClient
     private var opener = PacketOpener()
+    private var clientSources = ClientSources()
     private var gate: SourceGate
     private var clientReporter: RTCPReporter
     private var trunkReporter: RTCPReporter
@@ -93,7 +95,7 @@ public final class Bridge {
             trunkToClient.sender.adopt(sealer)
         }
         setClientFormat(format)
-        clientRemote = remote
+        clientSources.selected = remote
         isClientOpen = true
         clientToTrunk.start(at: now)
         trunkToClient.start(at: now)
@@ -108,7 +110,7 @@ public final class Bridge {
     }
 
     /// Follows the client to another selected address.
-    public func setClientRemote(_ remote: SocketAddress) { clientRemote = remote }
+    public func setClientRemote(_ remote: SocketAddress) { clientSources.selected = remote }
 
     /// Joins the trunk, or takes up what it renegotiated. The client's stream goes on unbroken.
     ///
@@ -162,7 +164,8 @@ public final class Bridge {
         _ buffer: inout MutableSpan<UInt8>, length: Int, from source: SocketAddress, at now: MediaTime
     ) {
         guard isClientOpen, !isClosed else { return }
-        guard source == clientRemote else {
+        let standing = clientSources.standing(of: source, at: now)
+        guard standing == .known || (standing == .unproven && !opener.isPlain) else {
             strangersAtClient += 1
             return
         }
@@ -171,10 +174,15 @@ public final class Bridge {
         case .rtp: isReport = false
         case .rtcp: isReport = true
         default:
-            figures.client.malformed += 1
+            if standing == .known { figures.client.malformed += 1 } else { strangersAtClient += 1 }
             return
         }
-        guard let opened = opener.open(&buffer, length: length, isRTCP: isReport) else { return }
+        let isStranger = standing == .unproven
+        guard let opened = opener.open(&buffer, length: length, isRTCP: isReport, isStranger: isStranger) else {
+            if isStranger { strangersAtClient += 1 }
+            return
+        }
+        if isStranger { clientSources.prove(source) }
         let datagram = buffer.span.extracting(0..<opened)
         if isReport {
             clientReporter.receive(

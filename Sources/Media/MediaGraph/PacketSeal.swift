@@ -30,7 +30,7 @@ struct PacketSealer: ~Copyable {
 /// Opens what one leg receives: SRTP, or nothing on a plain leg.
 struct PacketOpener: ~Copyable {
     private var receiver: SRTPReceiver?
-    private let isPlain: Bool
+    let isPlain: Bool
     /// Packets that failed authentication or replay checks: dropped, counted, and nothing else (case H61).
     private(set) var failures = 0
 
@@ -45,15 +45,18 @@ struct PacketOpener: ~Copyable {
         isPlain = false
     }
 
+    /// - Parameter isStranger: whether a failure is a stranger's, and no sign of trouble with the peer.
     /// - Returns: the length of the opened packet; nil if it is to be dropped.
-    mutating func open(_ datagram: inout MutableSpan<UInt8>, length: Int, isRTCP: Bool) -> Int? {
+    mutating func open(
+        _ datagram: inout MutableSpan<UInt8>, length: Int, isRTCP: Bool, isStranger: Bool = false
+    ) -> Int? {
         guard !isPlain else { return length }
         do {
             return isRTCP
                 ? try receiver?.unprotectRTCP(&datagram, length: length)
                 : try receiver?.unprotectRTP(&datagram, length: length)
         } catch {
-            failures += 1
+            if !isStranger { failures += 1 }
             return nil
         }
     }

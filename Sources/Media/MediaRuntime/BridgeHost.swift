@@ -81,6 +81,17 @@ public final class BridgeHost: LaneResident, @unchecked Sendable {
         }
     }
 
+    /// Takes a client's datagram that came another way than by the client's socket, from a source that has been checked. For the
+    /// few: it is copied to the lane.
+    public func receiveFromClient(_ datagram: [UInt8]) {
+        command { host, now in
+            guard let source = host.bridge.clientRemote else { return }
+            var buffer = datagram
+            var span = buffer.mutableSpan
+            host.bridge.receiveFromClient(&span, length: datagram.count, from: source, at: now)
+        }
+    }
+
     /// Gives the trunk leg its sockets. RTCP may be nil where it is multiplexed.
     public func setTrunkSockets(rtp: UDPSocket, rtcp: UDPSocket?) {
         command { host, _ in

@@ -12,7 +12,8 @@ import Testing
     }
 
     @Test func transportsInEveryStageLeaveNothingBehind() async throws {
-        let range: ClosedRange<UInt16> = 48600...48999
+        // Below what the kernel gives to those who choose no port, so that nobody else is counted.
+        let range: ClosedRange<UInt16> = 30600...30999
         let certificate = try TransportSide.certificate.get()
         for round in 0..<3 {
             var sides: [TransportSide] = []

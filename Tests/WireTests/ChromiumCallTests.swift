@@ -85,6 +85,7 @@ extension Wire {
             let end = try await phone.waitForEnd(within: .seconds(20))
             let heard = try await phone.stopRecording()
             try keep(heard, "speech-heard")
+            // The whole waveform is bent by the browser's jitter buffer, which stretches time; the envelope tells.
             let match = try #require(heard.match(sentence, maximumDelay: 4000))
             print("speech in Chromium: heard \(heard.milliseconds) ms, \(match), \(end.words)")
             #expect(match.envelopeSimilarity > 0.9)
@@ -110,16 +111,20 @@ extension Wire {
             try await phone.page.wait(until: "__ear.seconds() >= 4")
             let heard = try await phone.stopRecording()
             try keep(heard, "keys-heard")
-            var places: [Character: Ear.Match] = [:]
+            var words: [(digit: Character, delay: Double, likeness: Double)] = []
             for digit in "0123456789" {
-                let file = try await Speech.file(["digits/\(digit)"], rate: 16000, in: folder)
-                let word = try Ear(file: file)
-                places[digit] = heard.match(word, maximumDelay: heard.milliseconds - word.milliseconds)
+                let word = try Ear(file: try await Speech.file(["digits/\(digit)"], rate: 16000, in: folder))
+                let longest = heard.milliseconds - word.milliseconds
+                let delay = try #require(heard.match(word, maximumDelay: longest)).delay
+                words.append((digit, delay, heard.likeness(to: word, delay: delay)))
             }
-            let alike = places.sorted { $0.value.similarity > $1.value.similarity }
-            print("keys in Chromium: \(alike.map { "\($0.key) \($0.value.similarity)" })")
-            #expect(Set(alike.prefix(2).map(\.key)) == ["4", "9"])
-            #expect(try #require(places["4"]).delay < #require(places["9"]).delay)
+            words.sort { $0.likeness > $1.likeness }
+            print("keys in Chromium: \(words.prefix(3))")
+            #expect(words.prefix(2).sorted { $0.delay < $1.delay }.map(\.digit) == ["4", "9"])
+            #expect(words[1].likeness > 0.7)
+            try await phone.press("hangUp()")
+            _ = try await phone.waitForEnd()
+            #expect(phone.troubles == [])
             await scene.close()
         }
 
@@ -200,6 +205,25 @@ extension Wire {
             await scene.close()
         }
 
+        @Test("Sound that the browser holds back is told, and comes at the next gesture")
+        func heldBack() async throws {
+            let scene = try await Scene.open()
+            let phone = try await SoftPhonePage.open(scene.gateway, in: scene.browser)
+            let ear = "document.querySelector('#ear')"
+            try await phone.page.run(
+                "\(ear).play = () => Promise.reject(new DOMException('a gesture first', 'NotAllowedError'))")
+            try await phone.call("102")
+            try await phone.wait(for: "state.notice.startsWith('The browser holds the sound back')")
+            try await phone.page.run("\(ear).pause(); delete \(ear).play")
+            try await phone.page.click("#party")
+            try await phone.wait(for: "state.notice === ''")
+            try await phone.page.wait(until: "!\(ear).paused")
+            try await phone.press("hangUp()")
+            _ = try await phone.waitForEnd()
+            #expect(phone.troubles == [])
+            await scene.close()
+        }
+
         @Test("Two calls at once do not hear each other")
         func twoCalls() async throws {
             let scene = try await Scene.open()
@@ -243,6 +267,19 @@ extension GatewayProcess {
 }
 
 extension Ear {
+    /// How alike a word's loud parts and what is heard in their places are: 1 for the same waveforms, below 0.5 for another
+    /// word. The whole waveform would not tell, for the browser's jitter buffer stretches time by some milliseconds.
+    func likeness(to word: Ear, delay: Double) -> Double {
+        var parts: [Double] = []
+        for start in stride(from: 0, to: word.milliseconds - 200, by: 200) {
+            let part = word.part(start..<start + 200)
+            guard part.level.rms > -35 else { continue }
+            let place = max(Int(delay) + start - 30, 0)
+            parts.append(self.part(place..<place + 260).match(part, maximumDelay: 60)?.similarity ?? 0)
+        }
+        return parts.reduce(0, +) / Double(max(parts.count, 1))
+    }
+
     /// Stretches in which the other side clearly spoke and next to nothing of it is heard here, `delay` later.
     func holes(against said: Ear, delay: Double, longerThan minimum: Int = 60) -> [Gap] {
         let (own, other) = (levels(), said.levels())

@@ -142,7 +142,12 @@ let testTargets: [Target] = [
     tests("SwitchboardTests", ["SwitchboardTesting", "Switchboard", "CallModel", "GLibLoop"]),
     tests("SoftPhoneTests", ["SoftPhone"]),
     tests("ConfigurationTests", ["Configuration"]),
-    tests("WireTests", ["Audio", "WebServer", "GLibLoop", "Gateway"], resources: [.copy("Fixtures")]),
+    tests(
+        "WireTests",
+        [
+            "Audio", "WebServer", "GLibLoop", "Gateway", "WCSProtocol", "ClientTransport", "DTLS", "ICE", "LegFormats",
+            "MediaGraph", "MediaRuntime", "RTP", "SDP", "SRTP", "Sockets",
+        ], resources: [.copy("Fixtures")]),
 ]
 
 let package = Package(

@@ -51,6 +51,9 @@ final class Kamailio: Sendable {
 
     func stop() async { _ = await process.terminate() }
 
+    /// Whether a user is registered: a request for one who is not ends at the proxy itself.
+    func knows(_ user: String) -> Bool { Loopback.optionsStatus(at: port, user: user).map { $0 != 404 } ?? false }
+
     var log: String { process.output.joined(separator: "\n") }
 
     private static func table(_ name: String, _ entries: [String: String]) -> String {

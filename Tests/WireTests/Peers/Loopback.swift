@@ -57,23 +57,31 @@ enum Loopback {
     }
 
     /// Whether a SIP element answers OPTIONS at this port (RFC 3261, 11) with any final response.
-    static func answersOptions(_ port: Int) -> Bool {
+    static func answersOptions(_ port: Int) -> Bool { optionsStatus(at: port) != nil }
+
+    /// The status with which OPTIONS for a user, or for the element itself, is answered (RFC 3261, 11); nil for silence.
+    static func optionsStatus(at port: Int, user: String? = nil) -> Int? {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
         defer { close(descriptor) }
-        guard bind(descriptor, 0) else { return false }
+        guard bind(descriptor, 0) else { return nil }
         let token = UUID().uuidString
+        let target = "sip:" + (user.map { "\($0)@" } ?? "") + "127.0.0.1:\(port)"
         let request = [
-            "OPTIONS sip:127.0.0.1:\(port) SIP/2.0", "Via: SIP/2.0/UDP 127.0.0.1;rport;branch=z9hG4bK\(token)",
-            "Max-Forwards: 10", "From: <sip:probe@127.0.0.1>;tag=\(token)", "To: <sip:127.0.0.1:\(port)>",
+            "OPTIONS \(target) SIP/2.0", "Via: SIP/2.0/UDP 127.0.0.1;rport;branch=z9hG4bK\(token)",
+            "Max-Forwards: 10", "From: <sip:probe@127.0.0.1>;tag=\(token)", "To: <\(target)>",
             "Call-ID: \(token)", "CSeq: 1 OPTIONS", "Content-Length: 0", "", "",
         ].joined(separator: "\r\n")
         let bytes = Array(request.utf8)
-        guard withAddress(port, { sendto(descriptor, bytes, bytes.count, 0, $0, $1) }) == bytes.count else { return false }
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&waiting, 1, 100) == 1 else { return false }
-        var answer = [UInt8](repeating: 0, count: 2048)
-        let count = recv(descriptor, &answer, answer.count, 0)
-        return count > 0 && answer.starts(with: Array("SIP/2.0 ".utf8))
+        guard withAddress(port, { sendto(descriptor, bytes, bytes.count, 0, $0, $1) }) == bytes.count else { return nil }
+        while true {
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, user == nil ? 100 : 500) == 1 else { return nil }
+            var answer = [UInt8](repeating: 0, count: 2048)
+            let count = recv(descriptor, &answer, answer.count, 0)
+            guard count > 0, answer.starts(with: Array("SIP/2.0 ".utf8)) else { return nil }
+            let status = Int(String(decoding: answer[8..<11], as: UTF8.self)) ?? 0
+            if status >= 200 { return status }
+        }
     }
 }
 

@@ -1,0 +1,250 @@
+import Audio
+import Foundation
+import GatewayTesting
+import MediaGraph
+import Testing
+import WCSProtocol
+
+extension Wire {
+    /// The gateway before SIPp, which follows its scripts to the letter: what may happen to a call, and what is told of it.
+    @Suite("SIPp", .enabled(if: GatewayProcess.serves)) struct SIPpTests {
+        @Test("A far end that refuses is told by status and words: busy as BUSY, all else as FAILED")
+        func refusals() async throws {
+            let gateway = try await GatewayProcess.start()
+            for (status, told) in [(486, CallStatus.busy), (603, .failed), (404, .failed), (488, .failed), (500, .failed)] {
+                let far = try await SIPp.start("uas-reject", keys: ["status": String(status), "reason": "No"])
+                let client = try await WCSClient.connect(to: gateway, as: far.account)
+                let call = await client.call("1000")
+                let end = try await call.becomes(told)
+                #expect(end.message == "finish")
+                #expect(end.object.sipStatus == status)
+                #expect(!end.object.info.isEmpty)
+                #expect(await call.statuses == [.trying, .ring, told])
+                try await far.finish()
+                await client.stop()
+            }
+            #expect(await gateway.stop() == .status(0))
+        }
+
+        @Test("A far end that nobody answers is cancelled when our ring time is over")
+        func ringTimeout() async throws {
+            let gateway = try await GatewayProcess.start(["trunk": ["ringTimeoutSeconds": 2]])
+            let far = try await SIPp.start("uas-no-answer")
+            let client = try await WCSClient.connect(to: gateway, as: far.account)
+            let call = await client.call("1000")
+            try await call.becomes(.ring)
+            let rang = ContinuousClock.now
+            #expect(try await call.becomes(.failed).object.info == "Nobody answered")
+            #expect(ContinuousClock.now - rang > .milliseconds(1500))
+            try await far.finish()
+            await client.stop()
+            await gateway.stop()
+        }
+
+        @Test("A client that gives up while it rings: the far end sees CANCEL")
+        func cancel() async throws {
+            let gateway = try await GatewayProcess.start()
+            let far = try await SIPp.start("uas-no-answer")
+            let client = try await WCSClient.connect(to: gateway, as: far.account)
+            let call = await client.call("1000")
+            try await call.becomes(.ring)
+            await call.hangUp()
+            try await call.becomes(.finish)
+            try await far.finish()
+            #expect(await call.statuses == [.trying, .ring, .finish])
+            await client.stop()
+            await gateway.stop()
+        }
+
+        @Test("A socket that closes while it rings: the far end sees CANCEL")
+        func lostClient() async throws {
+            let gateway = try await GatewayProcess.start()
+            let far = try await SIPp.start("uas-no-answer")
+            let client = try await WCSClient.connect(to: gateway, as: far.account)
+            let call = await client.call("1000")
+            try await call.becomes(.ring)
+            await client.disconnect()
+            try await far.finish()
+            await client.stop()
+            await gateway.stop()
+        }
+
+        @Test("A 200 that crosses our CANCEL is acknowledged and hung up on; the client has one end")
+        func crossedCancel() async throws {
+            let gateway = try await GatewayProcess.start()
+            let far = try await SIPp.start("uas-late-answer")
+            let client = try await WCSClient.connect(to: gateway, as: far.account)
+            let call = await client.call("1000")
+            try await call.becomes(.ring)
+            await call.hangUp()
+            try await far.finish()
+            #expect(await call.statuses == [.trying, .ring, .finish])
+            await client.stop()
+            await gateway.stop()
+        }
+
+        @Test("An answer in a codec that was not offered is acknowledged, hung up on and told as failed")
+        func foreignCodec() async throws {
+            let gateway = try await GatewayProcess.start()
+            let far = try await SIPp.start("uas-other-codec")
+            let client = try await WCSClient.connect(to: gateway, as: far.account)
+            let call = await client.call("1000")
+            let end = try await call.becomes(.failed)
+            #expect(end.object.info == "No common codecs")
+            try await far.finish()
+            await client.stop()
+            await gateway.stop()
+        }
+
+        @Test("Early media is told as RING_MEDIA and heard before the answer; nothing of the client's goes out before")
+        func earlyMedia() async throws {
+            let gateway = try await GatewayProcess.start()
+            let far = try await PJSUAPeer.start("far")
+            let client = try await WCSClient.connect(
+                to: gateway, as: WCSClient.account("alice", port: far.port, registers: false), saying: tone(1000))
+            let call = await client.call("far")
+            let number = try await far.event("incoming").call
+            let file = far.folder.file("early.wav")
+            try await far.respond(number, 183, sound: .tone(600, level: -20, record: file))
+            try await call.becomes(.ringMedia)
+            try await call.hears()
+            let early = try await call.listen(milliseconds: 1000).last(600)
+            #expect(abs(early.level(of: 600) + 20) < 1.5)
+            try await far.stopRecording(number)
+            #expect(try Ear(file: file).level.rms < -60, "the far end hears the client before its answer")
+            try await far.respond(number, 200)
+            try await call.becomes(.established)
+            #expect(await call.statuses == [.trying, .ring, .ringMedia, .established])
+            await call.hangUp()
+            try await far.call(number, becomes: "DISCONNECTED")
+            await client.stop()
+            await far.stop()
+            await gateway.stop()
+        }
+
+        @Test("A far end that hangs up, and one that wants an offer within the call: the call ends once, or goes on")
+        func farEndActs() async throws {
+            let gateway = try await GatewayProcess.start()
+            let leaving = try await SIPp.start("uas-hang-up", keys: ["stay": "300"])
+            let client = try await WCSClient.connect(to: gateway, as: leaving.account)
+            let call = await client.call("1000")
+            try await call.becomes(.established)
+            try await call.becomes(.finish)
+            try await leaving.finish()
+
+            let asking = try await SIPp.start("uas-empty-reinvite", keys: ["stay": "500"], echoes: true)
+            let other = try await WCSClient.connect(to: gateway, as: asking.account, saying: tone(1000))
+            let lasting = await other.call("1000")
+            try await lasting.becomes(.established)
+            try await lasting.hears()
+            let settled = await eventually(timeout: .seconds(5)) { asking.messages.contains("CSeq: 1 ACK") }
+            #expect(settled, "our offer of the re-INVITE was answered: \(asking.messages)")
+            let heard = try await lasting.listen(milliseconds: 1500).last(1000)
+            #expect(abs(heard.level(of: 1000) + 20) < 1.5)
+            #expect(await lasting.statuses == [.trying, .ring, .established])
+            await lasting.hangUp()
+            try await lasting.becomes(.finish)
+            try await asking.finish()
+            for client in [client, other] { await client.stop() }
+            await gateway.stop()
+        }
+
+        @Test("SIPp calls a signed-in client by name, and trunk.incoming by number; both are heard, then hung up on")
+        func calledByName() async throws {
+            let gateway = try await GatewayProcess.start(["trunk": ["incoming": "alice"]])
+            let client = try await WCSClient.connect(
+                to: gateway, as: WCSClient.account("alice", port: gateway.ports.sip, registers: false), saying: tone(1000))
+            for number in ["alice", "5551234"] {
+                let caller = try await SIPp.start(
+                    "uac-call", target: gateway.sip, number: number, keys: ["caller": "0049301234", "stay": "2500"],
+                    echoes: true)
+                let call = try await client.incomingCall()
+                try await call.becomes(.ring)
+                #expect(await call.history.first?.object.caller == "0049301234")
+                await call.answer()
+                try await call.becomes(.established)
+                try await call.hears()
+                let heard = try await call.listen(milliseconds: 1000).last(600)
+                #expect(abs(heard.level(of: 1000) + 20) < 1.5, "\(number)")
+                try await call.becomes(.finish)
+                try await caller.finish()
+            }
+            await client.stop()
+            await gateway.stop()
+        }
+
+        @Test("A caller that gives up: 487 for it, FINISH for the client; nobody there: 404; no common codec: 488")
+        func callersWithoutLuck() async throws {
+            let gateway = try await GatewayProcess.start()
+            let client = try await WCSClient.connect(
+                to: gateway, as: WCSClient.account("alice", port: gateway.ports.sip, registers: false))
+            let impatient = try await SIPp.start(
+                "uac-cancel", target: gateway.sip, number: "alice", keys: ["caller": "0049301234", "stay": "300"])
+            let call = try await client.incomingCall()
+            try await call.becomes(.finish)
+            #expect(await call.statuses == [.ring, .ring, .finish])
+            try await impatient.finish()
+            for (number, payload, codec, status) in [("nobody", "0", "PCMU", "404"), ("alice", "18", "G729", "488")] {
+                let caller = try await SIPp.start(
+                    "uac-refused-codec", target: gateway.sip, number: number,
+                    keys: ["caller": "0049301234", "payload": payload, "codec": codec, "status": status])
+                try await caller.finish()
+            }
+            await client.stop()
+            await gateway.stop()
+        }
+
+        @Test("Two calls at once, with two far ends, do not hear each other")
+        func twoCalls() async throws {
+            let gateway = try await GatewayProcess.start()
+            let tones = [(said: 700, answered: 1300), (said: 1000, answered: 1900)]
+            var pairs: [(client: WCSClient, call: WCSClientCall, far: PJSUAPeer)] = []
+            for (number, pair) in tones.enumerated() {
+                let far = try await PJSUAPeer.start("far\(number)")
+                try await far.answersCalls(
+                    sound: .tone(pair.answered, level: -20, record: far.folder.file("heard.wav")))
+                let account = WCSClient.account("near\(number)", port: far.port, registers: false)
+                let client = try await WCSClient.connect(to: gateway, as: account, saying: tone(pair.said))
+                pairs.append((client, await client.call("far\(number)"), far))
+            }
+            for pair in pairs {
+                try await pair.call.becomes(.established)
+                try await pair.call.hears()
+            }
+            for (number, pair) in pairs.enumerated() {
+                let heard = try await pair.call.listen(milliseconds: 2000).last(1500)
+                #expect(abs(heard.level(of: Double(tones[number].answered)) + 20) < 1.5)
+                for strange in [tones[1 - number].answered, tones[1 - number].said, tones[number].said] {
+                    #expect(heard.level(of: Double(strange)) < -60, "call \(number) hears \(strange) Hz")
+                }
+            }
+            for (number, pair) in pairs.enumerated() {
+                await pair.call.hangUp()
+                let incoming = try await pair.far.event("incoming").call
+                try await pair.far.call(incoming, becomes: "DISCONNECTED")
+                let heard = try Ear(file: pair.far.folder.file("heard.wav")).last(1500)
+                #expect(abs(heard.level(of: Double(tones[number].said)) + 20) < 1.5)
+                for strange in [tones[1 - number].answered, tones[1 - number].said, tones[number].answered] {
+                    #expect(heard.level(of: Double(strange)) < -60, "far end \(number) hears \(strange) Hz")
+                }
+                await pair.client.stop()
+                await pair.far.stop()
+            }
+            #expect(await gateway.stop() == .status(0))
+        }
+
+        private func tone(_ hertz: Int) -> AudioSource {
+            .tone(ToneGenerator(rate: WCSClientCall.rate, frequency: Double(hertz), level: -20))
+        }
+    }
+}
+
+extension SIPp {
+    /// An account without registration whose calls all go to this far end.
+    fileprivate var account: WCSAccount { WCSClient.account("alice", port: port, registers: false) }
+}
+
+extension GatewayProcess {
+    /// Where SIP callers find it.
+    fileprivate var sip: String { "127.0.0.1:\(ports.sip)" }
+}

@@ -20,6 +20,8 @@ import WebServer
 
     /// Messages that are about no call.
     nonisolated let messages = Mailbox<WCSServerMessage>()
+    /// The login under which calls find it: its account's, or the guest name that the gateway gave it.
+    private(set) var login = ""
     /// How the socket was closed; nil while it is open.
     private(set) var closure: WebSocketClosure?
     private let socket: WebSocketConnection
@@ -47,7 +49,9 @@ import WebServer
         socket.onClosed = { [weak client] in client?.closed($0) }
         socket.onText = { [weak client] in client?.received($0) }
         client.send(.connection(ConnectionRequest(account: account)))
-        _ = try await client.message("getUserData")
+        if case .getUserData(let information) = try await client.message("getUserData") {
+            client.login = information.sipLogin
+        }
         return client
     }
 

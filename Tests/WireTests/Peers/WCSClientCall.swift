@@ -104,6 +104,17 @@ import WCSProtocol
         guard comes else { throw PeerFailure("nothing is received: \(history) \(troubles)") }
     }
 
+    /// Waits until a tone comes from the gateway, at -20 dB.
+    func hears(_ hertz: Int, within limit: Duration = .seconds(10)) async throws {
+        try await hears(within: limit)
+        let end = ContinuousClock.now + limit
+        var level = AudioLevel.floor
+        while level < -23 {
+            guard ContinuousClock.now < end else { throw PeerFailure("\(hertz) Hz is heard at \(level) dB: \(figures)") }
+            level = try await listen(milliseconds: 200).level(of: Double(hertz))
+        }
+    }
+
     func say(_ source: AudioSource) {
         self.source = source
         endpoint?.play(source)

@@ -80,13 +80,13 @@ extension Wire {
             let said = try Ear(file: try Speech.sentence("auth-incorrect"))
             let heard = try await line.call.listen(
                 milliseconds: 5500, saying: .samples(said.samples, loops: false))
-            let match = try #require(heard.match(said))
+            let hearing = try #require(Hearing(of: said, in: heard))
             let figures = await line.call.figures
             print(
-                "client to PJSIP and back: \(match), lost \(figures.packetsLost), concealed \(figures.concealedMilliseconds) ms"
-            )
-            #expect(match.envelopeSimilarity > 0.8)
-            #expect(match.delay < 600)
+                "client to PJSIP and back: \(hearing), lost \(figures.packetsLost), "
+                    + "concealed \(figures.concealedMilliseconds) ms")
+            #expect(hearing.similarity > 0.85)
+            #expect(hearing.delays.allSatisfy { 0 < $0 && $0 < 600 })
 
             await line.call.hangUp()
             #expect(try await line.call.becomes(.finish).message == "finish")
@@ -235,10 +235,11 @@ private func judgeSpeech(_ line: Line) async throws {
         milliseconds: 6500, client: .samples(ours.samples, loops: false),
         bob: .file(try Speech.sentence("agent-incorrect")))
     for (listener, ear, said, own) in [("client", heard.client, theirs, ours), ("PJSIP", heard.bob, ours, theirs)] {
-        let match = try #require(ear.match(said, maximumDelay: 1500, maximumLead: 500))
-        let part = ear.part(max(0, Int(match.delay))..<max(0, Int(match.delay)) + said.milliseconds)
-        print("speech at the \(listener): \(part.level.rms) dB of \(said.level.rms) dB, \(match)")
-        #expect(match.envelopeSimilarity > 0.9, "\(listener)")
+        let hearing = try #require(Hearing(of: said, in: ear, maximumLead: 500))
+        let start = max(0, Int(hearing.delays[0]))
+        let part = ear.part(start..<start + said.milliseconds)
+        print("speech at the \(listener): \(part.level.rms) dB of \(said.level.rms) dB, \(hearing)")
+        #expect(hearing.similarity > 0.85, "\(listener)")
         #expect(abs(part.level.rms - said.level.rms) < 2, "\(listener)")
         let echo = try #require(ear.match(own, maximumDelay: 1500, maximumLead: 500))
         #expect(echo.envelopeSimilarity < 0.6, "the \(listener) hears itself: \(echo)")

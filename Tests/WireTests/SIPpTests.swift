@@ -69,7 +69,7 @@ extension Wire {
             await gateway.stop()
         }
 
-        @Test("A 200 that crosses our CANCEL is acknowledged and hung up on; the client has one end")
+        @Test("A 200 that crosses our CANCEL is acknowledged and hung up on; the client has one end (H38)")
         func crossedCancel() async throws {
             let gateway = try await GatewayProcess.start()
             let far = try await SIPp.start("uas-late-answer")
@@ -120,7 +120,7 @@ extension Wire {
             await gateway.stop()
         }
 
-        @Test("A far end that hangs up, and one that wants an offer within the call: the call ends once, or goes on")
+        @Test("A far end that hangs up, and one that wants an offer within the call: the call ends once, or goes on (H33)")
         func farEndActs() async throws {
             let gateway = try await GatewayProcess.start()
             let leaving = try await SIPp.start("uas-hang-up", keys: ["stay": "300"])
@@ -142,6 +142,58 @@ extension Wire {
             try await lasting.becomes(.finish)
             try await asking.finish()
             for client in [client, other] { await client.stop() }
+            await gateway.stop()
+        }
+
+        @Test("All forms of a far end's hold are answered in kind and told to nobody; the call goes on after them (H36)")
+        func formsOfHold() async throws {
+            let gateway = try await GatewayProcess.start()
+            let far = try await SIPp.start("uas-holds", keys: ["stay": "200"], echoes: true)
+            let client = try await WCSClient.connect(to: gateway, as: far.account, saying: tone(1000))
+            let call = await client.call("1000")
+            try await call.becomes(.established)
+            #expect(await eventually(timeout: .seconds(10)) { far.messages.contains("CSeq: 4 ACK") }, "\(far.messages)")
+            try await judge(call, hears: 1000, "after all forms of hold")
+            #expect(await call.statuses == [.trying, .ring, .established])
+            await call.hangUp()
+            try await call.becomes(.finish)
+            try await far.finish()
+            await client.stop()
+            await gateway.stop()
+        }
+
+        @Test("A hold that the far end refuses leaves the call as it was, and the client is told so (H36)")
+        func refusedHold() async throws {
+            let gateway = try await GatewayProcess.start()
+            let far = try await SIPp.start("uas-refuses-hold", echoes: true)
+            let client = try await WCSClient.connect(to: gateway, as: far.account, saying: tone(1000))
+            let call = await client.call("1000")
+            try await call.becomes(.established)
+            await call.hold()
+            #expect(try await call.becomes(.established).message == "talk")
+            try await judge(call, hears: 1000, "after a refused hold")
+            #expect(await call.statuses == [.trying, .ring, .established, .established])
+            await call.hangUp()
+            try await far.finish()
+            await client.stop()
+            await gateway.stop()
+        }
+
+        @Test("A hold that meets the far end's own re-INVITE is asked for again after two seconds (H34)")
+        func glare() async throws {
+            let gateway = try await GatewayProcess.start()
+            let far = try await SIPp.start("uas-glare", echoes: true)
+            let client = try await WCSClient.connect(to: gateway, as: far.account, saying: tone(1000))
+            let call = await client.call("1000")
+            try await call.becomes(.established)
+            let asked = ContinuousClock.now
+            await call.hold()
+            try await call.becomes(.hold)
+            #expect(ContinuousClock.now - asked > .seconds(2))
+            await call.hangUp()
+            try await far.finish()
+            #expect(await call.statuses.prefix(4) == [.trying, .ring, .established, .hold])
+            await client.stop()
             await gateway.stop()
         }
 

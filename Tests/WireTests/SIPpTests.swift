@@ -145,6 +145,23 @@ extension Wire {
             await gateway.stop()
         }
 
+        @Test("Keys that the client wants as SIP INFO go out as such, in both forms, in order")
+        func keysAsInfo() async throws {
+            let gateway = try await GatewayProcess.start()
+            let far = try await SIPp.start("uas-info", echoes: true)
+            let client = try await WCSClient.connect(to: gateway, as: far.account)
+            let call = await client.call("1000")
+            try await call.becomes(.established)
+            await call.press("8", method: .info)
+            await call.press("#", method: .infoRelay)
+            #expect(await eventually { far.messages.contains("dtmf-relay") }, "\(far.messages)")
+            await call.hangUp()
+            try await call.becomes(.finish)
+            try await far.finish()
+            await client.stop()
+            await gateway.stop()
+        }
+
         @Test("All forms of a far end's hold are answered in kind and told to nobody; the call goes on after them (H36)")
         func formsOfHold() async throws {
             let gateway = try await GatewayProcess.start()

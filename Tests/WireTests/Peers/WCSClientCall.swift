@@ -164,7 +164,7 @@ extension WCSClientCall {
         case .connected(let path): connected(path)
         case .pathChanged(let path): endpoint?.setRemote(path.remote)
         case .failed(let failure): troubles.append("transport: \(failure)")
-        case .closedByPeer: break
+        case .closedByPeer, .media: break
         case .consentLost: troubles.append("consent lost")
         }
     }

@@ -252,16 +252,20 @@ private func judgeTones(_ line: Line, _ when: String) async throws {
     await line.call.say(.tone(tone))
     try await line.bob.sound(line.number, .tone(Line.bobTone, level: -20))
     try await line.call.hears(Line.bobTone)
-    let heard = try await line.bothHear(milliseconds: 2000)
+    var heard = try await line.bothHear(milliseconds: 2000)
+    // A machine that stalls makes holes, too; a fault of ours would make them again.
+    for _ in 1...2 where !(heard.client.last(1500).isSteady(Line.bobTone) && heard.bob.last(1500).isSteady(Line.aliceTone))
+    {
+        heard = try await line.bothHear(milliseconds: 2000)
+    }
     for (listener, ear, other, own) in [
         ("client", heard.client, Line.bobTone, Line.aliceTone), ("PJSIP", heard.bob, Line.aliceTone, Line.bobTone),
     ] {
         let ear = ear.last(1500)
-        let gaps = ear.gaps(longerThan: 30)
-        print("tone at the \(listener) \(when): \(ear.level(of: Double(other))) dB, gaps \(gaps)")
-        #expect(abs(ear.level(of: Double(other)) + 20) < 1.5, "\(listener) \(when)")
+        let (level, gaps) = (ear.level(of: Double(other)), ear.gaps(inTone: Double(other)))
+        print("tone at the \(listener) \(when): \(level) dB, gaps \(gaps)")
+        #expect(ear.isSteady(other), "\(listener) \(when): \(level) dB, \(gaps)")
         #expect(ear.level(of: Double(own)) < -55, "\(listener) \(when)")
-        #expect(gaps.allSatisfy { $0.length < 60 }, "\(listener) \(when)")
     }
 }
 

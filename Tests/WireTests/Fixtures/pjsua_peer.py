@@ -224,7 +224,7 @@ class Phone:
         return line
 
     def tone(self, hertz, level):
-        """One second of a tone of whole hertz, so that it loops without a seam; level is RMS in dB of full scale."""
+        """A minute of a tone of whole hertz: PJSIP's player leaves 20 ms of silence where a file loops. Level is RMS in dB."""
         name = os.path.join(self.folder.name, f"{hertz}_{level}.wav")
         if not os.path.exists(name):
             peak = 32768 * math.sqrt(2) * 10 ** (level / 20)
@@ -233,7 +233,7 @@ class Phone:
                 file.setnchannels(1)
                 file.setsampwidth(2)
                 file.setframerate(RATE)
-                file.writeframes(struct.pack(f"<{RATE}h", *[max(-32768, min(32767, s)) for s in samples]))
+                file.writeframes(60 * struct.pack(f"<{RATE}h", *[max(-32768, min(32767, s)) for s in samples]))
         return name
 
     def prepare(self, line, command):

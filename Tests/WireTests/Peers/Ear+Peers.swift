@@ -24,6 +24,11 @@ extension Ear {
         return part(max(0, end - wanted)..<end)
     }
 
+    /// Whether a tone is there all the time at about its level, without a hole that a person would mind.
+    func isSteady(_ hertz: Int, at wanted: Double = -20) -> Bool {
+        abs(level(of: Double(hertz)) - wanted) < 1.5 && gaps(inTone: Double(hertz)).allSatisfy { $0.length < 60 }
+    }
+
     /// Writes a WAV file, for a person to listen to.
     func write(to file: URL) throws {
         try Data(WAVFile(rate: rate, samples: samples).bytes()).write(to: file)

@@ -211,7 +211,7 @@ import WebServer
     }
 
     @Test func aClientWithoutAConnectionMessageIsClosed() async throws {
-        let gateway = try ScriptedGateway(.init(connectionTimeout: .milliseconds(50)))
+        let gateway = try ScriptedGateway(.init(connectionTimeout: .seconds(1)))
         let client = try await gateway.client()
         client.send(.hangup(callID: "c1"))
         #expect(try await client.next().name == "fail")
@@ -220,7 +220,7 @@ import WebServer
     }
 
     @Test func aDeadClientIsFoundByItsMissingPongs() async throws {
-        let gateway = try ScriptedGateway(.init(pingInterval: .milliseconds(20), missedPongs: 2))
+        let gateway = try ScriptedGateway(.init(pingInterval: .milliseconds(300), missedPongs: 4))
         let dead = try await signedIn(gateway)
         dead.answersPings = false
         let alive = try await signedIn(gateway)

@@ -37,8 +37,11 @@ import Foundation
     static let version = "0.1.0"
 }
 
-/// Lines for a person: on standard output, at once, and errors on standard error.
+/// Lines for a person: on standard output, at once, and errors on standard error. A reader who has gone is no reason to stop.
 enum Output {
-    static func line(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
-    static func error(_ text: String) { FileHandle.standardError.write(Data(("trunkline: " + text + "\n").utf8)) }
+    static func line(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8)) }
+
+    static func error(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(("trunkline: " + text + "\n").utf8))
+    }
 }

@@ -69,7 +69,8 @@ public struct Log: Sendable {
         var line = "\(timestamp()) \(level.word) \(room) \(message())"
         for (name, value) in details() { line += " \(name)=\(Self.escaped(value))" }
         line += "\n"
-        FileHandle.standardError.write(Data(line.utf8))
+        // A log that nobody reads any more must not end the calls: `write(_:)` would end the process.
+        try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
     }
 
     static func escaped(_ value: String) -> String {

@@ -5,14 +5,16 @@ struct Arguments {
         case missingValue(String)
         case unknown(String)
         case missing(String)
-        case notANumber(String, String)
+        case notSeconds(String, String)
+        case notAPort(String, String)
 
         var description: String {
             switch self {
             case .missingValue(let option): "\(option) needs a value"
             case .unknown(let word): "unknown argument '\(word)'"
             case .missing(let option): "\(option) is required"
-            case .notANumber(let option, let value): "\(option) takes a number above 0, not '\(value)'"
+            case .notSeconds(let option, let value): "\(option) takes seconds above 0, a day at most, not '\(value)'"
+            case .notAPort(let option, let value): "\(option) takes a port, 1 to 65535, not '\(value)'"
             }
         }
     }
@@ -30,11 +32,18 @@ struct Arguments {
         return value
     }
 
-    /// Takes `--name seconds` out as a number above zero.
-    mutating func seconds(of option: String) throws(Problem) -> Double? {
+    /// Takes `--name seconds` out: above zero, a day at most.
+    mutating func seconds(of option: String) throws(Problem) -> Duration? {
         guard let text = try value(of: option) else { return nil }
-        guard let number = Double(text), number > 0, number.isFinite else { throw .notANumber(option, text) }
-        return number
+        guard let number = Double(text), number > 0, number <= 86_400 else { throw .notSeconds(option, text) }
+        return .milliseconds(Int(number * 1000))
+    }
+
+    /// Takes `--name port` out.
+    mutating func port(of option: String) throws(Problem) -> UInt16? {
+        guard let text = try value(of: option) else { return nil }
+        guard let port = UInt16(text), port > 0 else { throw .notAPort(option, text) }
+        return port
     }
 
     /// Takes `--name` out; false if it is absent.

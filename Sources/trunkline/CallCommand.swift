@@ -42,14 +42,14 @@ enum CallCommand {
         var plan = HeadlessClient.Plan(
             url: try arguments.value(of: "--url") ?? "ws://127.0.0.1:8080/", callee: callee)
         plan.keys = try arguments.value(of: "--dtmf") ?? ""
-        if let talk = try arguments.seconds(of: "--seconds") { plan.talkTime = .milliseconds(Int(talk * 1000)) }
-        if let wait = try arguments.seconds(of: "--wait") { plan.patience = .milliseconds(Int(wait * 1000)) }
+        if let talk = try arguments.seconds(of: "--seconds") { plan.talkTime = talk }
+        if let wait = try arguments.seconds(of: "--wait") { plan.patience = wait }
         if let login = try arguments.value(of: "--login") {
             guard let domain = try arguments.value(of: "--domain") else { throw .missing("--domain") }
-            let port = try arguments.seconds(of: "--sip-port") ?? 5060
+            let port = try arguments.port(of: "--sip-port") ?? 5060
             plan.account = HeadlessClient.Account(
                 login: login, password: try arguments.value(of: "--password") ?? "", domain: domain,
-                outboundProxy: try arguments.value(of: "--proxy"), port: UInt16(clamping: Int(port)),
+                outboundProxy: try arguments.value(of: "--proxy"), port: port,
                 registers: !arguments.flag("--no-register"))
         }
         try arguments.finish()

@@ -1,26 +1,10 @@
 import Audio
+import GatewayTesting
 import MediaGraph
 import MediaRuntime
 import SRTP
 import Sockets
-import Synchronization
 import Testing
-
-/// Waits for a condition, looking often; not for a time.
-func eventually(within seconds: Int = 10, _ condition: @Sendable () async -> Bool) async -> Bool {
-    let end = ContinuousClock.now + .seconds(seconds)
-    while ContinuousClock.now < end {
-        if await condition() { return true }
-        try? await Task.sleep(for: .milliseconds(5))
-    }
-    return await condition()
-}
-
-final class Collected<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
-    func append(_ element: Element) { elements.withLock { $0.append(element) } }
-    var all: [Element] { elements.withLock { $0 } }
-}
 
 @Suite(.serialized) struct LoopbackCallTests {
     static func keys() throws -> (SRTPKeys, SRTPKeys) {
@@ -60,13 +44,13 @@ final class Collected<Element: Sendable>: Sendable {
             remote: bridgeClientSocket.localAddress
         ) { _ in }
 
-        let isHeard = await eventually {
+        let isHeard = await eventually(timeout: .seconds(10)) {
             abs(phone.statistics.leg.receivedLevel + 12) < 2 && abs(client.statistics.leg.receivedLevel + 12) < 2
         }
         #expect(isHeard)
         client.sendKeys("42")
         host.sendKeys("9")
-        let hasKeys = await eventually {
+        let hasKeys = await eventually(timeout: .seconds(10)) {
             phoneNews.all.count { if case .endpoint(.key) = $0 { true } else { false } } == 3
         }
         #expect(hasKeys)
@@ -103,7 +87,7 @@ final class Collected<Element: Sendable>: Sendable {
             peer.stop {}
             if Bool.random() { phone.sendKeys("1") }
         }
-        let isEmpty = await eventually { lane.residentCount == 0 }
+        let isEmpty = await eventually(timeout: .seconds(10)) { lane.residentCount == 0 }
         #expect(isEmpty)
     }
 
@@ -112,7 +96,9 @@ final class Collected<Element: Sendable>: Sendable {
         let news = Collected<BridgeHostEvent>()
         let host = try BridgeHost(lane: lane, configuration: BridgeConfiguration()) { news.append($0) }
         host.sendKeys("12x")
-        let isTold = await eventually { news.all.contains { if case .failed = $0 { true } else { false } } }
+        let isTold = await eventually(timeout: .seconds(10)) {
+            news.all.contains { if case .keysRefused = $0 { true } else { false } }
+        }
         #expect(isTold)
         await host.stop()
     }

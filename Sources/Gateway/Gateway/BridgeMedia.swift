@@ -157,6 +157,7 @@ extension BridgeMedia {
         case .bridge(.trunkMoved(let address)):
             log(.info, "trunk media moved", ["call": call.rawValue, "to": "\(address)"])
         case .bridge(.key), .bridge(.goodbye): break
+        case .keysRefused(let words): log(.info, "keys not sent", ["call": call.rawValue, "why": words])
         case .failed(let words):
             log(.error, "media command failed", ["call": call.rawValue, "why": words])
             report?(.failed(.internalError))

@@ -7,7 +7,9 @@ public import Sockets
 public enum BridgeHostEvent: Sendable, Hashable {
     /// News of the bridge.
     case bridge(BridgeEvent)
-    /// A command could not be carried out: keys that a library refused, a socket that the kernel refused. In their words.
+    /// Keys could not be played: a sign that is no key, or too many at once. The call goes on.
+    case keysRefused(String)
+    /// A command could not be carried out: SRTP keys that a library refused, a socket that the kernel refused. In their words.
     case failed(String)
 }
 
@@ -18,7 +20,7 @@ public enum BridgeHostEvent: Sendable, Hashable {
 /// - Unchecked: all state is touched on the lane only; ``statistics`` reads a board.
 public final class BridgeHost: LaneResident, @unchecked Sendable {
     /// The lane it lives on.
-    public let lane: Lane
+    public var lane: Lane { tenancy.lane }
 
     /// The SSRC and canonical name of our stream to the client, for the SDP. Both never change.
     public let clientStream: (ssrc: SSRC, canonicalName: CanonicalName)
@@ -26,11 +28,7 @@ public final class BridgeHost: LaneResident, @unchecked Sendable {
     private let bridge: Bridge
     private let board: SnapshotBoard<BridgeStatistics>
     private let events: @Sendable (BridgeHostEvent) -> Void
-    private var seat: LaneSeat?
-    private var hasStopped = false
-    private var clientSocket: UDPSocket?
-    private var trunkSocket: UDPSocket?
-    private var trunkReportSocket: UDPSocket?
+    private let tenancy: LaneTenancy
 
     private enum Token {
         static let client: UInt32 = 0
@@ -38,21 +36,16 @@ public final class BridgeHost: LaneResident, @unchecked Sendable {
         static let trunkReports: UInt32 = 2
     }
 
-    /// Datagrams read from one socket at one tick; the rest waits for the next.
-    static let budget = 64
-
     /// Makes the bridge and takes a seat. Allocates: call it off the lane.
     public init(
         lane: Lane, configuration: BridgeConfiguration, events: @escaping @Sendable (BridgeHostEvent) -> Void
     ) throws(MediaGraphError) {
-        self.lane = lane
+        tenancy = LaneTenancy(lane: lane, socketCount: 3)
         self.events = events
         bridge = try Bridge(configuration: configuration)
         clientStream = (bridge.clientSSRC, bridge.clientCanonicalName)
         board = bridge.statistics
-        lane.perform { [self] _ in
-            if !hasStopped { seat = lane.add(self) }
-        }
+        tenancy.begin(self)
     }
 
     /// What is known of the bridge; at most 100 ms old. Does not disturb the lane.
@@ -66,7 +59,7 @@ public final class BridgeHost: LaneResident, @unchecked Sendable {
             do { try host.bridge.openClient(format, keys: keys, remote: remote, at: now) } catch {
                 return host.events(.failed("\(error)"))
             }
-            host.replace(\.clientSocket, with: socket, token: Token.client)
+            host.watch(socket, token: Token.client)
         }
     }
 
@@ -77,7 +70,7 @@ public final class BridgeHost: LaneResident, @unchecked Sendable {
     public func setClientPath(remote: SocketAddress, socket: UDPSocket? = nil) {
         command { host, _ in
             host.bridge.setClientRemote(remote)
-            if let socket { host.replace(\.clientSocket, with: socket, token: Token.client) }
+            if let socket { host.watch(socket, token: Token.client) }
         }
     }
 
@@ -95,8 +88,8 @@ public final class BridgeHost: LaneResident, @unchecked Sendable {
     /// Gives the trunk leg its sockets. RTCP may be nil where it is multiplexed.
     public func setTrunkSockets(rtp: UDPSocket, rtcp: UDPSocket?) {
         command { host, _ in
-            host.replace(\.trunkSocket, with: rtp, token: Token.trunk)
-            host.replace(\.trunkReportSocket, with: rtcp, token: Token.trunkReports)
+            host.watch(rtp, token: Token.trunk)
+            host.watch(rtcp, token: Token.trunkReports)
         }
     }
 
@@ -115,20 +108,23 @@ public final class BridgeHost: LaneResident, @unchecked Sendable {
         command { host, _ in host.bridge.setFlow(toTrunk: toTrunk, toClient: toClient) }
     }
 
-    /// Plays keys to the trunk as telephone events. A string that cannot be played is told as ``BridgeHostEvent/failed(_:)``.
+    /// Plays keys to the trunk as telephone events. A string that cannot be played is told as ``BridgeHostEvent/keysRefused(_:)``.
     public func sendKeys(_ keys: String, milliseconds: Int = 100) {
         command { host, _ in
-            do { try host.bridge.sendKeys(keys, milliseconds: milliseconds) } catch { host.events(.failed("\(error)")) }
+            do { try host.bridge.sendKeys(keys, milliseconds: milliseconds) } catch {
+                host.events(.keysRefused("\(error)"))
+            }
         }
     }
 
     /// Ends the bridge: goodbyes go out, sockets are let go. `completion` runs on the lane; afterwards nothing of the bridge is
     /// used, and no event comes. Stopping again only runs `completion`.
     public func stop(completion: @escaping @Sendable () -> Void = {}) {
-        lane.perform { [self] now in
-            finish(at: now)
-            completion()
-        }
+        tenancy.end(
+            lastWords: { [self] now in
+                bridge.close(at: now)
+                flush()
+            }, completion: completion)
     }
 
     /// The same, awaited.
@@ -149,11 +145,10 @@ public final class BridgeHost: LaneResident, @unchecked Sendable {
 
     /// Reads a socket.
     public func drain(socketToken: UInt32, on lane: Lane, at now: MediaTime) {
+        guard let socket = tenancy.socket(socketToken) else { return }
         let isClient = socketToken == Token.client
-        let chosen = isClient ? clientSocket : socketToken == Token.trunk ? trunkSocket : trunkReportSocket
-        guard let socket = chosen else { return }
         var source = SocketAddress()
-        for _ in 0..<Self.budget {
+        for _ in 0..<LaneTenancy.budget {
             guard let length = socket.receive(into: lane.scratch, from: &source) else { break }
             let bytes = lane.scratch.bindMemory(to: UInt8.self)
             if isClient {
@@ -167,52 +162,31 @@ public final class BridgeHost: LaneResident, @unchecked Sendable {
     }
 
     private func command(_ body: @escaping @Sendable (BridgeHost, MediaTime) -> Void) {
-        lane.perform { [self] now in
-            guard !hasStopped else { return }
+        tenancy.command { [self] now in
             body(self, now)
             flush()
-            if let seat { lane.reschedule(seat) }
         }
+    }
+
+    private func watch(_ socket: UDPSocket?, token: UInt32) {
+        do { try tenancy.watch(socket, token: token) } catch { events(.failed("\(error)")) }
     }
 
     /// Sends what waits in the outbox and tells the news.
     private func flush() {
         bridge.outbox.drain { kind, bytes in
             switch kind {
-            case .client: if let remote = bridge.clientRemote { _ = clientSocket?.send(bytes, to: remote) }
-            case .trunkRTP: if let remote = bridge.trunkRemote { _ = trunkSocket?.send(bytes, to: remote) }
+            case .client: send(bytes, token: Token.client, to: bridge.clientRemote)
+            case .trunkRTP: send(bytes, token: Token.trunk, to: bridge.trunkRemote)
             case .trunkRTCP:
-                let socket = trunkReportSocket ?? trunkSocket
-                if let remote = bridge.trunkReportRemote { _ = socket?.send(bytes, to: remote) }
+                let hasOwnSocket = tenancy.socket(Token.trunkReports) != nil
+                send(bytes, token: hasOwnSocket ? Token.trunkReports : Token.trunk, to: bridge.trunkReportRemote)
             }
         }
         while let event = bridge.takeEvent() { events(.bridge(event)) }
     }
 
-    private func replace(_ place: ReferenceWritableKeyPath<BridgeHost, UDPSocket?>, with socket: UDPSocket?, token: UInt32)
-    {
-        guard self[keyPath: place] !== socket, let seat else { return }
-        if let old = self[keyPath: place] { forget(old) }
-        self[keyPath: place] = socket
-        guard let socket else { return }
-        do { try lane.watch(socket, of: seat, token: token) } catch { events(.failed("\(error)")) }
-    }
-
-    private func forget(_ socket: UDPSocket) {
-        // A socket that cannot be taken out is closed next, which does the same.
-        do { try lane.unwatch(socket) } catch {}
-    }
-
-    private func finish(at now: MediaTime) {
-        guard !hasStopped else { return }
-        hasStopped = true
-        bridge.close(at: now)
-        flush()
-        for socket in [clientSocket, trunkSocket, trunkReportSocket] { if let socket { forget(socket) } }
-        clientSocket = nil
-        trunkSocket = nil
-        trunkReportSocket = nil
-        if let seat { lane.remove(seat) }
-        seat = nil
+    private func send(_ bytes: Span<UInt8>, token: UInt32, to remote: SocketAddress?) {
+        if let remote { _ = tenancy.socket(token)?.send(bytes, to: remote) }
     }
 }

@@ -15,15 +15,17 @@ public enum EndpointHostEvent: Sendable, Hashable {
 /// - Unchecked: all state is touched on the lane only; ``statistics`` reads a board.
 public final class EndpointHost: LaneResident, @unchecked Sendable {
     /// The lane it lives on.
-    public let lane: Lane
+    public var lane: Lane { tenancy.lane }
 
     private let endpoint: AudioEndpoint
     private let board: SnapshotBoard<EndpointStatistics>
     private let events: @Sendable (EndpointHostEvent) -> Void
-    private var seat: LaneSeat?
-    private var hasStopped = false
-    private var socket: UDPSocket?
-    private var reportSocket: UDPSocket?
+    private let tenancy: LaneTenancy
+
+    private enum Token {
+        static let media: UInt32 = 0
+        static let reports: UInt32 = 1
+    }
 
     /// Makes the endpoint, which begins at once to play `source` to `remote`.
     ///
@@ -34,19 +36,14 @@ public final class EndpointHost: LaneResident, @unchecked Sendable {
         lane: Lane, configuration: EndpointConfiguration, source: AudioSource, socket: UDPSocket,
         reportSocket: UDPSocket? = nil, remote: SocketAddress?, events: @escaping @Sendable (EndpointHostEvent) -> Void
     ) throws(MediaGraphError) {
-        self.lane = lane
+        tenancy = LaneTenancy(lane: lane, socketCount: 2)
         self.events = events
         endpoint = try AudioEndpoint(configuration: configuration, source: source, remote: remote, at: LaneClock.now)
         board = endpoint.statistics
-        lane.perform { [self] _ in
-            guard !hasStopped else { return }
-            let seat = lane.add(self)
-            self.seat = seat
-            self.socket = socket
-            self.reportSocket = reportSocket
+        tenancy.begin(self) { [tenancy] in
             do {
-                try lane.watch(socket, of: seat, token: 0)
-                if let reportSocket { try lane.watch(reportSocket, of: seat, token: 1) }
+                try tenancy.watch(socket, token: Token.media)
+                try tenancy.watch(reportSocket, token: Token.reports)
             } catch { events(.failed("\(error)")) }
         }
     }
@@ -84,10 +81,11 @@ public final class EndpointHost: LaneResident, @unchecked Sendable {
 
     /// Ends the endpoint: a goodbye goes out, sockets are let go. `completion` runs on the lane.
     public func stop(completion: @escaping @Sendable () -> Void = {}) {
-        lane.perform { [self] now in
-            finish(at: now)
-            completion()
-        }
+        tenancy.end(
+            lastWords: { [self] now in
+                endpoint.close(at: now)
+                flush()
+            }, completion: completion)
     }
 
     /// The same, awaited.
@@ -108,9 +106,9 @@ public final class EndpointHost: LaneResident, @unchecked Sendable {
 
     /// Reads a socket.
     public func drain(socketToken: UInt32, on lane: Lane, at now: MediaTime) {
-        guard let socket = socketToken == 0 ? socket : reportSocket else { return }
+        guard let socket = tenancy.socket(socketToken) else { return }
         var source = SocketAddress()
-        for _ in 0..<BridgeHost.budget {
+        for _ in 0..<LaneTenancy.budget {
             guard let length = socket.receive(into: lane.scratch, from: &source) else { break }
             var buffer = lane.scratch.bindMemory(to: UInt8.self).mutableSpan
             endpoint.receive(&buffer, length: length, from: source, at: now)
@@ -119,35 +117,18 @@ public final class EndpointHost: LaneResident, @unchecked Sendable {
     }
 
     private func command(_ body: @escaping @Sendable (EndpointHost, MediaTime) -> Void) {
-        lane.perform { [self] now in
-            guard !hasStopped else { return }
+        tenancy.command { [self] now in
             body(self, now)
             flush()
-            if let seat { lane.reschedule(seat) }
         }
     }
 
     private func flush() {
         endpoint.outbox.drain { kind, bytes in
             guard let destination = kind == .trunkRTCP ? endpoint.reportRemote : endpoint.remote else { return }
-            let sender = kind == .trunkRTCP ? reportSocket ?? socket : socket
-            _ = sender?.send(bytes, to: destination)
+            let own = kind == .trunkRTCP ? tenancy.socket(Token.reports) : nil
+            _ = (own ?? tenancy.socket(Token.media))?.send(bytes, to: destination)
         }
         while let event = endpoint.takeEvent() { events(.endpoint(event)) }
-    }
-
-    private func finish(at now: MediaTime) {
-        guard !hasStopped else { return }
-        hasStopped = true
-        endpoint.close(at: now)
-        flush()
-        for socket in [socket, reportSocket] {
-            // A socket that cannot be taken out is closed next, which does the same.
-            if let socket { do { try lane.unwatch(socket) } catch {} }
-        }
-        socket = nil
-        reportSocket = nil
-        if let seat { lane.remove(seat) }
-        seat = nil
     }
 }

@@ -1,6 +1,5 @@
 internal import CallModel
 internal import ClientTransport
-internal import DTLS
 internal import SDP
 
 /// The client's side of the SDP: an offer of its that we answer, or an offer of ours that it answers. Once per call: the
@@ -39,20 +38,12 @@ struct ClientLeg {
 
     /// The client's transport values, once known.
     var remote: RemoteTransportDescription? {
-        guard let accepted else { return nil }
-        // What the peer said of setup is what makes our role, which the negotiation has decided.
-        let theirs = accepted.localSetup == .active ? "passive" : "active"
-        return RemoteTransportDescription(
-            iceUfrag: accepted.iceUfrag, icePwd: accepted.icePwd,
-            candidateLines: accepted.candidates.map { "candidate:\($0)" },
-            fingerprintValues: accepted.fingerprints.map(\.text), setupValue: theirs)
+        accepted.map { RemoteTransportDescription($0) }
     }
 
     /// Our SDP for the client.
     mutating func describe(_ local: LocalTransportDescription, stream: ClientStream) -> SessionDescription {
-        let transport = ClientTransportValues(
-            iceUfrag: local.iceUfrag, icePwd: local.icePwd, candidates: local.candidates.map(\.description),
-            fingerprint: Fingerprint(algorithm: local.fingerprint.algorithm, bytes: local.fingerprint.bytes))
+        let transport = ClientTransportValues(local)
         switch exchange {
         case .answering(let offer):
             guard let accepted else { return offer }

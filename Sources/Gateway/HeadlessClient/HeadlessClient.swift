@@ -1,4 +1,4 @@
-public import Audio
+internal import Audio
 internal import ClientTransport
 internal import DTLS
 public import GLibLoop
@@ -263,9 +263,7 @@ extension HeadlessClient {
 
     /// Our SDP is ready: it goes out with the call, or with the answer.
     private func describe(_ local: LocalTransportDescription) {
-        let transport = ClientTransportValues(
-            iceUfrag: local.iceUfrag, icePwd: local.icePwd, candidates: local.candidates.map(\.description),
-            fingerprint: Fingerprint(algorithm: local.fingerprint.algorithm, bytes: local.fingerprint.bytes))
+        let transport = ClientTransportValues(local)
         let stream = ClientStream(ssrc: .random(in: 1 ... .max), cname: "headless")
         if let offer = call.theirOffer {
             answer(offer, transport, stream)
@@ -311,12 +309,7 @@ extension HeadlessClient {
     }
 
     private func setRemote(_ accepted: NegotiatedClientAudio) {
-        transport?.setRemote(
-            RemoteTransportDescription(
-                iceUfrag: accepted.iceUfrag, icePwd: accepted.icePwd,
-                candidateLines: accepted.candidates.map { "candidate:\($0)" },
-                fingerprintValues: accepted.fingerprints.map(\.text),
-                setupValue: accepted.localSetup == .active ? "passive" : "active"))
+        transport?.setRemote(RemoteTransportDescription(accepted))
     }
 
     private func connected(_ path: ClientMediaPath) {

@@ -17,7 +17,8 @@ internal import TrunkTransport
     }
 
     private let way: Way
-    private unowned let trunk: DemoTrunk
+    /// Holds this call as well, until `close`.
+    private let trunk: DemoTrunk
     private var dialog: Dialog?
     private var sockets: TrunkSockets?
     private var negotiation: TrunkNegotiation?

@@ -1,4 +1,4 @@
-public import Audio
+internal import Audio
 internal import Sounds
 
 /// What the demo trunk says, at 8 kHz.

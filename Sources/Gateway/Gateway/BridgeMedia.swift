@@ -17,7 +17,8 @@ internal import TrunkTransport
     let call: CallID
     private(set) var clientDescription = ""
 
-    private unowned let plane: MediaPlane
+    /// Holds this media as well, until `close`.
+    private let plane: MediaPlane
     private let host: BridgeHost
     private let sockets: TrunkSockets
     private var transport: ClientTransport?
@@ -106,7 +107,9 @@ extension BridgeMedia {
         host.setTrunkSockets(rtp: sockets.rtp, rtcp: sockets.rtcp)
         setAudio(.closed)
         if let audio = trunk.audio { adoptTrunk(audio) }
-        transport = plane.makeTransport(isOfferer: client.isOfferer) { [weak self] event in
+        transport = plane.makeTransport(isOfferer: client.isOfferer) { [weak self, host] event in
+            // Packets take no way by the control loop: one client could keep it from all the others.
+            if case .media(let datagram) = event { return host.receiveFromClient(datagram) }
             // The transport's events come on its ICE loop, in order, and go on to the control loop in that order.
             GLibLoop.control.perform { ControlActor.assumeIsolated { self?.received(event) } }
         }
@@ -129,7 +132,7 @@ extension BridgeMedia {
             let isSameSocket = self.path?.socket === path.socket
             self.path = path
             host.setClientPath(remote: path.remote, socket: isSameSocket ? nil : path.socket)
-        case .media(let datagram): host.receiveFromClient(datagram)
+        case .media: break  // has gone to the lane
         case .failed(let failure):
             log(.info, "client transport failed", ["call": call.rawValue, "why": "\(failure)"])
             report?(.failed(HangupCause(failure)))

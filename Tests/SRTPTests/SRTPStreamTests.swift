@@ -35,6 +35,20 @@ import Testing
         }
     }
 
+    @Test(arguments: SRTPProfile.allCases) func aPeerMayNotNameEverNewSources(profile: SRTPProfile) throws {
+        let sender = try Sender(material(profile))
+        let receiver = try Receiver(material(profile))
+        let most = UInt32(SRTPReceiver.maximumSources)
+        var forged = try sender.rtp(packet(sequence: 1, ssrc: 1000))
+        forged[20] ^= 1
+        #expect(receiver.refusal(forged) == .authentication, "it takes no place")
+        for ssrc in 0..<most { #expect(try receiver.refusal(sender.rtp(packet(sequence: 1, ssrc: ssrc))) == nil) }
+        for ssrc in most..<200 {
+            #expect(try receiver.refusal(sender.rtp(packet(sequence: 1, ssrc: ssrc))) == .tooManySources)
+        }
+        for ssrc in 0..<most { #expect(try receiver.refusal(sender.rtp(packet(sequence: 2, ssrc: ssrc))) == nil) }
+    }
+
     @Test("SRT-2 loss and reordering at the wrap are bridged", arguments: SRTPProfile.allCases)
     func wrap(profile: SRTPProfile) throws {
         let sender = try Sender(material(profile))

@@ -7,6 +7,9 @@ internal import GLibLoop
 /// libnice's callbacks carry a retained pointer to it, given up by `close`. Unchecked but safe to send: everything but the
 /// initializer runs on the loop's thread.
 final class ICEAgentCore: @unchecked Sendable {
+    /// More than any client has; each costs a check of every local candidate, sent wherever the remote says (RFC 8445 19.5.1).
+    private static let maximumRemoteCandidates = 50
+
     private let loop: GLibLoop
     private let configuration: ICEAgent.Configuration
     private let onEvent: @Sendable (ICEEvent) -> Void
@@ -65,7 +68,7 @@ final class ICEAgentCore: @unchecked Sendable {
     func addRemote(candidates: [ICECandidate]) {
         guard let agent, !isClosed, hasRemoteCredentials else { return }
         var list: UnsafeMutablePointer<GSList>?
-        for candidate in candidates where candidate.isUsable {
+        for candidate in candidates.lazy.filter(\.isUsable).prefix(Self.maximumRemoteCandidates) {
             let made = shim_candidate_new(
                 Int32(candidate.kind.code), candidate.host, candidate.port, candidate.priority, candidate.foundation, stream
             )

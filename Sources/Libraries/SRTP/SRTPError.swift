@@ -14,6 +14,8 @@ public struct SRTPError: Error, Equatable, Sendable, CustomStringConvertible {
         case noRoom
         /// The key or salt has the wrong length for the profile.
         case keyLength
+        /// Good, but of one source more than a peer may have.
+        case tooManySources
         /// The key has protected as many packets as it may.
         case keyExpired
         /// Anything else; see the code.

@@ -36,7 +36,8 @@ public struct WebSocketClosure: Sendable, Equatable {
     /// The User-Agent header of that request.
     public nonisolated let userAgent: String?
 
-    /// Called with each text message, in order. Messages that came before it was set are delivered when it is.
+    /// Called with each text message, in order, until ``close(code:reason:)``. Messages that came before it was set are delivered
+    /// when it is.
     public var onText: (@ControlActor (String) -> Void)? {
         didSet { deliverWaiting() }
     }
@@ -123,7 +124,8 @@ public struct WebSocketClosure: Sendable, Equatable {
 
     fileprivate func received(_ text: String?) {
         if let raw { shim_paced_stream_message_done(soup_websocket_connection_get_io_stream(raw)) }
-        guard let text else { return }
+        // After our close nobody wants to hear more, and what a peer still pours must not pile up.
+        guard let text, isOpen else { return }
         guard let onText else {
             waiting.append(text)
             return

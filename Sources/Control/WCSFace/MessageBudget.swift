@@ -6,13 +6,16 @@ struct MessageBudget {
 
     init(perSecond: Int) { self.perSecond = perSecond }
 
+    /// A long message costs the loop as much as several short ones.
+    private static let bytesPerMessage = 65_536
+
     /// Whether one more message is allowed in the second that `second` names.
-    mutating func take(second: Int64) -> Bool {
+    mutating func take(bytes: Int, second: Int64) -> Bool {
         if second != window {
             window = second
             used = 0
         }
-        used += 1
+        used += 1 + bytes / Self.bytesPerMessage
         return used <= perSecond
     }
 }

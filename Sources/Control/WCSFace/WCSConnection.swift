@@ -11,7 +11,8 @@ internal import WebServer
 /// `WCSTranslation`.
 @ControlActor final class WCSConnection {
     private let socket: WebSocketConnection
-    private unowned let face: WCSFace
+    /// Holds this connection as well, until `end`.
+    private let face: WCSFace
     private let log = Log("WCSFace")
     private var session: Session?
     /// What a client said about its calls and wants to find in every event: the SDKs replace their object by ours.
@@ -89,7 +90,7 @@ extension WCSConnection {
 extension WCSConnection {
     private func received(_ text: String) {
         guard !isOver else { return }
-        guard budget.take(second: ContinuousSecond.now) else {
+        guard budget.take(bytes: text.utf8.count, second: ContinuousSecond.now) else {
             log(.warning, "too many messages", ["from": socket.remoteAddress])
             return close(1008, "too many messages")
         }
@@ -180,7 +181,7 @@ extension WCSConnection {
         log(.info, "call refused", ["call": request.callID, "cause": cause.rawValue])
         let object = CallObject(
             callID: request.callID, status: .failed, incoming: false, caller: request.caller, callee: request.callee,
-            sipStatus: cause.wcsStatusCode, info: cause.sentence, custom: request.custom,
+            sipStatus: cause.wcsStatusCode, info: cause.wcsInfo, custom: request.custom,
             inviteParameters: request.inviteParameters)
         send(.finish(object))
     }

@@ -1,4 +1,3 @@
-public import CallModel
 public import GLibLoop
 public import Switchboard
 public import WebServer

@@ -25,7 +25,7 @@ extension CallObject {
         case .talking, .held: status = 200
         case .description: break
         case .finished(let cause):
-            info = cause.sentence
+            info = cause.wcsInfo
             if status < 300 { status = cause.wcsStatusCode }
         }
         self.init(
@@ -46,6 +46,20 @@ extension HangupCause {
         case .notFound, .unavailable, .forbidden, .credentialsRefused, .invalidNumber, .trunkTimeout, .trunkFailure,
             .noCommonCodec, .iceFailure, .dtlsFailure, .mediaTimeout, .overload, .sessionLost, .shutdown, .internalError:
             .endedFailed
+        }
+    }
+
+    /// The reason in the words that the SDKs compare with, where there are such words (section 3.3).
+    var wcsInfo: String {
+        switch self {
+        case .normal: CallInfo.normalClearing
+        case .trunkTimeout: CallInfo.requestTimeout
+        case .noCommonCodec: CallInfo.noCommonCodecs
+        case .iceFailure: CallInfo.iceError
+        case .dtlsFailure: CallInfo.dtlsError
+        case .mediaTimeout: CallInfo.rtpActivity
+        case .internalError: CallInfo.error
+        default: sentence
         }
     }
 
@@ -84,13 +98,15 @@ extension ClientAccount {
         guard let address = DialledTarget("\(account.login)@\(account.domain)"), let domain = address.host else {
             return nil
         }
-        guard DialledTarget("x@\(account.outboundProxy)") != nil else { return nil }
+        guard let proxy = DialledTarget("x@\(account.outboundProxy)")?.host else { return nil }
         let printable = { (text: String) in text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
         guard printable(account.visibleName), printable(account.contactParameters), printable(account.authenticationName)
         else { return nil }
+        // The digest joins name, realm and password by colons (RFC 7616 section 3.4.2).
+        guard !account.authenticationName.contains(":") else { return nil }
         self.init(
             user: address.user, authenticationName: account.authenticationName, password: account.password, domain: domain,
-            outboundProxy: account.outboundProxy == account.domain ? nil : account.outboundProxy, port: Int(account.port),
+            outboundProxy: proxy == domain ? nil : proxy, port: Int(account.port),
             displayName: account.visibleName.isEmpty ? nil : account.visibleName, registers: account.registerRequired,
             contactParameters: account.contactParameters.isEmpty ? nil : account.contactParameters)
     }

@@ -58,17 +58,17 @@ extension HangupCause {
         case .forbidden: "The call is not allowed"
         case .credentialsRefused: "The trunk refused the credentials"
         case .invalidNumber: "That is not a number that can be dialled"
-        case .trunkTimeout: "Failed by request timeout"
+        case .trunkTimeout: "The trunk does not answer"
         case .trunkFailure: "The trunk failed"
-        case .noCommonCodec: "No common codecs"
-        case .iceFailure: "Failed by ICE error"
-        case .dtlsFailure: "Failed by DTLS error"
-        case .mediaTimeout: "Failed by RTP activity"
+        case .noCommonCodec: "The two sides have no codec in common"
+        case .iceFailure: "The way to the client was not found, or lost"
+        case .dtlsFailure: "The client's media could not be secured"
+        case .mediaTimeout: "The media fell silent"
         case .overload: "The gateway is full"
         case .sessionLost: "The client's session is gone"
         case .durationLimit: "The call reached its longest duration"
         case .shutdown: "The gateway is shutting down"
-        case .internalError: "Failed by error"
+        case .internalError: "The gateway failed"
         }
     }
 }

@@ -91,6 +91,22 @@ import Testing
         #expect(client.notices.last == .finished(.noCommonCodec))
     }
 
+    /// SET-9: it would be a call in which nobody hears anything.
+    @Test func anAnswerWithoutADescriptionEndsTheAnsweredDialog() throws {
+        let (_, _, leg) = try placedCall()
+        leg.report?(.answered(status: 200, description: nil))
+        #expect(leg.actions == ["hangUp noCommonCodec"])
+        #expect(client.notices.last == .finished(.noCommonCodec))
+        #expect(board.callCount == 0)
+    }
+
+    @Test func anEarlyDescriptionServesAnAnswerThatHasNone() throws {
+        let (_, _, leg) = try placedCall()
+        leg.report?(.provisional(status: 183, description: "early"))
+        leg.report?(.answered(status: 200, description: nil))
+        #expect(client.notices.last == .talking)
+    }
+
     @Test func anUnusableEarlyDescriptionCostsOnlyTheEarlyAudio() throws {
         let (_, _, leg) = try placedCall()
         leg.report?(.provisional(status: 183, description: "bad"))

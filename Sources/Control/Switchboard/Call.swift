@@ -16,6 +16,8 @@ internal import Telemetry
     private var leg: (any TrunkLeg)?
     private let party: Party
     private var sipStatus = 0
+    /// Whether the trunk has described its media: in an offer, an early answer or the answer.
+    private var isTrunkDescribed = false
     private var timers: [CallTimer: GLibTimer] = [:]
     private var pending: [CallEvent] = []
     private var isWorking = false
@@ -165,6 +167,7 @@ extension Call {
         }
         do {
             leg.answer(description: try media.answerTrunkOffer(offer).description)
+            isTrunkDescribed = true
         } catch {
             handle(.mediaFailed(error))
         }
@@ -242,6 +245,7 @@ extension Call {
         }
         do {
             try media.applyTrunkAnswer(description)
+            isTrunkDescribed = true
             handle(.trunkEarlyMedia)
         } catch {
             // SDP before the answer is a preview (SET-9): a useless one costs early audio, not the call.
@@ -253,8 +257,12 @@ extension Call {
     private func answered(_ status: Int, _ description: String?) {
         sipStatus = status
         do {
-            if let description { try media?.applyTrunkAnswer(description) }
-            // A 200 without SDP is good only after an early answer (SET-9); the media says so.
+            if let description {
+                try media?.applyTrunkAnswer(description)
+                isTrunkDescribed = true
+            }
+            // A 200 without SDP is good only after an early answer (SET-9): else the call would be up and silent.
+            guard isTrunkDescribed else { return handleUnusableAnswer(.noCommonCodec) }
             handle(.trunkAnswered)
         } catch {
             handleUnusableAnswer(error)

@@ -106,7 +106,8 @@ extension Switchboard {
     /// A contact that names the account to people and the session to us.
     private func contactUser(login: String?, id: SessionID) -> String {
         let readable = (login ?? "guest").filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        return "\(readable.isEmpty ? "guest" : readable)-\(id.rawValue.prefix(8))"
+        // Another part of the identifier than a guest's name shows to everybody it calls.
+        return "\(readable.isEmpty ? "guest" : readable)-\(id.rawValue.suffix(12))"
     }
 
     private func randomBits() -> (UInt64, UInt64) { (random.next(), random.next()) }

@@ -203,6 +203,5 @@ extension TrunkFaceTests.Bench {
 
 /// Lets the loop turn until the condition holds.
 @ControlActor private func reached(_ condition: @ControlActor () -> Bool) async throws {
-    for _ in 0..<2000 where !condition() { try await Task.sleep(for: .milliseconds(2)) }
-    #expect(condition())
+    #expect(await eventually { condition() })
 }

@@ -13,8 +13,11 @@ internal import Telemetry
     private var report: (@ControlActor (RegistrationState) -> Void)?
     private var registration: Registration?
     private var retryTimer: GLibTimer?
-    private var bound = 30.0
+    private var bound = leastBound
     private let log = Log("TrunkFace")
+
+    private static let leastBound = 30.0
+    private static let mostBound = 1800.0
 
     init(account: SIPAccount, agent: UserAgent, report: @escaping @ControlActor (RegistrationState) -> Void) {
         self.account = account
@@ -43,11 +46,12 @@ internal import Telemetry
     private func received(_ event: RegistrationEvent) {
         switch event {
         case .registered:
-            bound = 30
+            bound = Self.leastBound
             report?(.registered)
         case .failed(let status, let retryAfter):
             registration = nil
-            if let retryAfter { bound = max(bound, Double(retryAfter)) }
+            // The registrar's word is any number; none keeps us away for ever.
+            if let retryAfter { bound = min(max(bound, Double(retryAfter)), Self.mostBound) }
             failed(status: status.code < 700 ? status.code : 503, phrase: status.phrase)
         case .unregistered: registration = nil
         }
@@ -61,7 +65,7 @@ internal import Telemetry
 
     private func retryLater() {
         let wait = Double.random(in: bound / 2...bound)
-        bound = min(bound * 2, 1800)
+        bound = min(bound * 2, Self.mostBound)
         retryTimer = GLibTimer(on: .control, after: .milliseconds(Int(wait * 1000))) { [weak self] in
             ControlActor.assumeIsolated { self?.retry() }
         }

@@ -174,7 +174,8 @@ func writeDigestAnswer(
             algorithm: algorithm, user: String(cString: user), realm: String(cString: realm).filter { $0 != "\"" },
             password: String(cString: password), method: String(cString: method), uri: String(cString: uri),
             nonce: String(cString: nonce), protection: state.pointee.uses_qop == 0 ? nil : (count, clientNonce))
-        var text = "Digest username=\"\(response.user)\", realm=\"\(response.realm)\", nonce=\"\(response.nonce)\", "
+        var text =
+            "Digest username=\"\(quotable(response.user))\", realm=\"\(response.realm)\", nonce=\"\(response.nonce)\", "
         text += "uri=\"\(response.uri)\", response=\"\(response.text)\", algorithm=\(algorithm.name)"
         if let opaque = state.pointee.opaque { text += ", opaque=\"\(String(cString: opaque))\"" }
         if response.protection != nil { text += ", cnonce=\"\(clientNonce)\", qop=auth, nc=\(count)" }
@@ -182,6 +183,16 @@ func writeDigestAnswer(
         result.pointee = header
         return 0
     }
+}
+
+/// Text that can stand between quotes (RFC 3261 section 25.1), so that a user name adds no parameter.
+private func quotable(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars where scalar.value >= 0x20 && scalar.value != 0x7F {
+        if scalar == "\"" || scalar == "\\" { escaped += "\\" }
+        escaped.unicodeScalars.append(scalar)
+    }
+    return escaped
 }
 
 /// Swaps a string of the client's memory home.

@@ -4,16 +4,15 @@ import GatewayTesting
 import Testing
 
 @Suite struct DTLSCertificateFileTests {
-    private func made(_ folder: URL) async throws -> (certificate: String, key: String) {
+    private func made(_ folder: URL, protection: [String] = ["-nodes"]) async throws -> (certificate: String, key: String) {
         let certificate = folder.appending(path: "cert.pem").path
         let key = folder.appending(path: "key.pem").path
         let child = try ChildProcess.start(
             "/usr/bin/openssl",
             arguments: [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key,
-                "-out",
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-keyout", key, "-out",
                 certificate, "-days", "5", "-subj", "/CN=test",
-            ])
+            ] + protection)
         _ = try await child.waitForExit()
         return (certificate, key)
     }
@@ -32,6 +31,16 @@ import Testing
         let second = try DTLSCertificate(certificateFile: files.certificate, privateKeyFile: files.key)
         #expect(first.fingerprint == second.fingerprint)
         #expect(first.fingerprint.bytes.count == 32)
+    }
+
+    /// OpenSSL would ask for the pass phrase on the terminal, and a gateway would hang at its start.
+    @Test func aKeyThatWantsAPassPhraseIsRefused() async throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = try await made(folder, protection: ["-passout", "pass:secret"])
+        #expect(throws: DTLSError.self) {
+            try DTLSCertificate(certificateFile: files.certificate, privateKeyFile: files.key)
+        }
     }
 
     @Test func filesThatDoNotBelongTogetherAreRefused() async throws {

@@ -42,6 +42,7 @@ internal import WebServer
     /// - Throws: what cannot be carried out, with the key path of the setting that asks for it. Nothing is left running.
     public static func start(_ file: ConfigurationFile) async throws(ConfigurationError) -> Gateway {
         let builder = GatewayBuilder(file)
+        builder.prepareProcess()
         do throws(ConfigurationError) {
             let gateway = try Gateway(builder)
             try gateway.listen(file)

@@ -29,6 +29,20 @@ internal import WCSFace
         await demo?.stop()
     }
 
+    /// Makes room for the calls' sockets, and says what is open to everybody.
+    func prepareProcess() {
+        do throws(SocketError) { try DescriptorLimit.raise() } catch {
+            log(.warning, "few sockets can be open at once", ["why": error.description])
+        }
+        let settings = file.settings
+        let isPrivate = settings.web.host == "localhost" || SocketAddress(settings.web.host, port: 0)?.isLoopback == true
+        if settings.trunk.host != nil, settings.wcs.applicationKeys.isEmpty, !isPrivate {
+            log(
+                .warning, "everybody who reaches the web listener may call by the trunk",
+                ["see": "wcs.applicationKeys"])
+        }
+    }
+
     func mediaPlane() throws(ConfigurationError) -> MediaPlane {
         let media = file.settings.media
         guard let trunkAddress = SocketAddress(media.trunkAddress, port: 0), !trunkAddress.isUnspecified else {

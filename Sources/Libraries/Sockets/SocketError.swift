@@ -4,7 +4,7 @@ internal import CLinux
 public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What was tried.
     public enum Operation: String, Sendable {
-        case open, bind, reusePort, filter, localAddress, receiveBuffer, dscp, readiness
+        case open, bind, reusePort, filter, localAddress, receiveBuffer, dscp, readiness, descriptorLimit
     }
 
     /// What was tried.

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -189,6 +190,16 @@ static inline int shim_epoll_poll(int set, uint64_t *tokens, int capacity, int t
     if (count < 0) return -errno;
     for (int i = 0; i < count; i++) tokens[i] = events[i].data.u64;
     return count;
+}
+
+// Raises the process's soft limit of descriptors towards its hard one. Returns the limit that holds now.
+static inline int64_t shim_raise_descriptor_limit(int64_t wanted) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit)) return -errno;
+    rlim_t most = limit.rlim_max < (rlim_t)wanted ? limit.rlim_max : (rlim_t)wanted;
+    if (limit.rlim_cur >= most) return (int64_t)limit.rlim_cur;
+    limit.rlim_cur = most;
+    return setrlimit(RLIMIT_NOFILE, &limit) ? -errno : (int64_t)most;
 }
 
 static inline void shim_close(int fd) { close(fd); }

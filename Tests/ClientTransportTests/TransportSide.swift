@@ -2,10 +2,10 @@ import ClientTransport
 import DTLS
 import Foundation
 import GLibLoop
+import GatewayTesting
 import ICE
 import SRTP
 import Sockets
-import Synchronization
 import Testing
 
 /// One transport and what it has reported.
@@ -14,37 +14,26 @@ final class TransportSide: Sendable {
     static let loops = (GLibLoop(name: "ice.one"), GLibLoop(name: "ice.two"))
 
     let transport: ClientTransport
-    private let seen: Events
-
-    private final class Events: Sendable {
-        let list = Mutex<[ClientTransportEvent]>([])
-    }
+    private let seen = Collected<ClientTransportEvent>()
 
     init(
         controlling: Bool, hosts: [String] = ["127.0.0.1"], certificate: DTLSCertificate? = nil,
         portRange: ClosedRange<UInt16>? = nil, deadlines: ClientTransportDeadlines = ClientTransportDeadlines(),
         loop: GLibLoop? = nil
     ) throws {
-        let events = Events()
-        seen = events
         transport = ClientTransport(
             iceLoop: loop ?? (controlling ? Self.loops.0 : Self.loops.1),
             certificate: try certificate ?? Self.certificate.get(),
             isControlling: controlling, localAddresses: hosts, portRange: portRange, deadlines: deadlines
-        ) { event in events.list.withLock { $0.append(event) } }
+        ) { [seen] event in seen.append(event) }
     }
 
-    var events: [ClientTransportEvent] { seen.list.withLock { $0 } }
+    var events: [ClientTransportEvent] { seen.all }
 
     func first<Answer>(
         within limit: Duration = .seconds(20), _ pick: (ClientTransportEvent) -> Answer?
     ) async -> Answer? {
-        let end = ContinuousClock.now + limit
-        while ContinuousClock.now < end {
-            if let answer = events.lazy.compactMap(pick).first { return answer }
-            try? await Task.sleep(for: .milliseconds(5))
-        }
-        return nil
+        await seen.first(within: limit, pick)
     }
 
     func gathered() async throws -> LocalTransportDescription {

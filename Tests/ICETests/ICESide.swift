@@ -1,41 +1,28 @@
 import GLibLoop
+import GatewayTesting
 import ICE
-import Synchronization
 import Testing
 
 /// One agent and what it has reported.
 final class ICESide: Sendable {
     let agent: ICEAgent
-    private let seen: Events
-
-    private final class Events: Sendable {
-        let list = Mutex<[ICEEvent]>([])
-    }
+    private let seen = Collected<ICEEvent>()
 
     init(
         loop: GLibLoop, controlling: Bool, addresses: [String] = ["127.0.0.1"], portRange: ClosedRange<UInt16>? = nil
     ) {
-        let events = Events()
-        seen = events
         agent = ICEAgent(
             loop: loop,
             configuration: .init(isControlling: controlling, localAddresses: addresses, portRange: portRange)
-        ) { event in events.list.withLock { $0.append(event) } }
+        ) { [seen] event in seen.append(event) }
         agent.gather()
     }
 
-    var events: [ICEEvent] { seen.list.withLock { $0 } }
+    var events: [ICEEvent] { seen.all }
 
     /// Waits until an event gives an answer; nil after the time is over.
-    func first<Answer>(
-        within limit: Duration = .seconds(15), _ pick: (ICEEvent) -> Answer?
-    ) async -> Answer? {
-        let end = ContinuousClock.now + limit
-        while ContinuousClock.now < end {
-            if let answer = events.lazy.compactMap(pick).first { return answer }
-            try? await Task.sleep(for: .milliseconds(5))
-        }
-        return nil
+    func first<Answer>(within limit: Duration = .seconds(15), _ pick: (ICEEvent) -> Answer?) async -> Answer? {
+        await seen.first(within: limit, pick)
     }
 
     func gathered() async throws -> ICELocalDescription {

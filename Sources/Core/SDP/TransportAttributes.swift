@@ -55,7 +55,10 @@ public struct Fingerprint: Sendable, Hashable {
         guard words.count == 2 else { return nil }
         var bytes: [UInt8] = []
         for pair in words[1].split(separator: ":", omittingEmptySubsequences: false) {
-            guard pair.utf8.count == 2, let byte = UInt8(pair, radix: 16) else { return nil }
+            // A sign is a number's to Swift, not a fingerprint's.
+            guard pair.utf8.count == 2, pair.utf8.first != UInt8(ascii: "+"), let byte = UInt8(pair, radix: 16) else {
+                return nil
+            }
             bytes.append(byte)
         }
         self.init(algorithm: String(words[0]), bytes: bytes)

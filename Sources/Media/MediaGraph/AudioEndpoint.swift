@@ -277,8 +277,3 @@ public final class AudioEndpoint {
         statistics.publish(snapshot)
     }
 }
-
-/// A telephone on a plain leg: ``AudioEndpoint`` without keys.
-public typealias PlainEndpoint = AudioEndpoint
-/// An app on a protected leg: ``AudioEndpoint`` with keys.
-public typealias ClientEndpoint = AudioEndpoint

@@ -7,14 +7,16 @@ struct Arguments {
         case missing(String)
         case notSeconds(String, String)
         case notAPort(String, String)
+        case unusable(option: String, value: String, takes: String)
 
         var description: String {
             switch self {
             case .missingValue(let option): "\(option) needs a value"
-            case .unknown(let word): "unknown argument '\(word)'"
+            case .unknown(let word): "unexpected '\(word)'"
             case .missing(let option): "\(option) is required"
             case .notSeconds(let option, let value): "\(option) takes seconds above 0, a day at most, not '\(value)'"
             case .notAPort(let option, let value): "\(option) takes a port, 1 to 65535, not '\(value)'"
+            case .unusable(let option, let value, let takes): "\(option) takes \(takes), not '\(value)'"
             }
         }
     }
@@ -22,6 +24,12 @@ struct Arguments {
     private var words: [String]
 
     init(_ words: some Sequence<String>) { self.words = Array(words) }
+
+    /// Whether help is asked for, in either spelling.
+    var asksForHelp: Bool { words.contains("--help") || words.contains("-h") }
+
+    /// Whether a word is still there.
+    func has(_ word: String) -> Bool { words.contains(word) }
 
     /// Takes `--name value` out; nil if it is absent.
     mutating func value(of option: String) throws(Problem) -> String? {

@@ -27,7 +27,7 @@ enum Serve {
             await gateway.stop()
         } catch {
             Output.error(error.description)
-            exit(2)
+            Trunkline.leave(2)
         }
     }
 
@@ -57,7 +57,7 @@ enum CheckConfig {
             Output.line("\(path) is good")
         } catch {
             Output.error(error.description)
-            exit(2)
+            Trunkline.leave(2)
         }
     }
 }

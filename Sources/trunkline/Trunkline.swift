@@ -19,19 +19,32 @@ import Foundation
         var arguments = Arguments(words)
         do throws(Arguments.Problem) {
             switch command {
-            case "serve": await Serve.run(try Serve.file(&arguments))
-            case "check-config": CheckConfig.run(try Serve.file(&arguments))
+            case "serve", "check-config":
+                if arguments.asksForHelp { return print(usage) }
+                let file = try Serve.file(&arguments)
+                if command == "serve" { await Serve.run(file) } else { CheckConfig.run(file) }
             case "call": try await CallCommand.run(&arguments)
             case "version", "--version": print("trunkline \(version)")
             case "help", "--help", "-h": print(usage)
             default:
                 Output.error("unknown command '\(command)'\n\n\(usage)")
-                exit(64)
+                leave(64)
             }
         } catch {
-            Output.error("\(command): \(error)")
-            exit(64)
+            let help = command == "call" ? "trunkline call --help" : "trunkline help"
+            Output.error("\(command): \(error) (see '\(help)')")
+            leave(64)
         }
+        leave(0)
+    }
+
+    /// Ends the process.
+    ///
+    /// Not by `exit` or by returning from main: these run the C libraries' destructors while loops and lanes still run on their
+    /// threads, and GLib aborts when it meets its thread keys gone.
+    static func leave(_ code: Int32) -> Never {
+        fflush(nil)
+        _exit(code)
     }
 
     static let version = "0.1.0"

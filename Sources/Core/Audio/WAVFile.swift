@@ -14,6 +14,30 @@ public enum WAVError: Error, Hashable, Sendable {
     case badFormat(channels: Int, rate: Int, offset: Int)
 }
 
+extension WAVError: CustomStringConvertible {
+    /// A few words for a person.
+    public var description: String {
+        switch self {
+        case .notWAV: "not a WAV file"
+        case .truncated(let offset): "cut short at byte \(offset)"
+        case .noFormat: "its samples come without a format"
+        case .noSamples: "no samples in it"
+        case .unsupportedFormat(let tag, let bits, _):
+            "its samples are \(bits)-bit \(Self.formatName(tag)): 16-bit PCM, mu-law and A-law are read"
+        case .badFormat(let channels, let rate, _):
+            "\(channels) channels at \(rate) Hz: one or two channels at up to 384000 Hz are read"
+        }
+    }
+
+    private static func formatName(_ tag: Int) -> String {
+        switch tag {
+        case 1: "PCM"
+        case 3: "floating point"
+        default: "of format \(tag)"
+        }
+    }
+}
+
 /// Mono samples with their rate, read from and written to the bytes of a WAV file.
 public struct WAVFile: Hashable, Sendable {
     /// The rate of the samples.

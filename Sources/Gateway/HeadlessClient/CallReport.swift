@@ -12,8 +12,10 @@ public enum HeadlessError: Error, Sendable, CustomStringConvertible {
     case refused(String)
     /// The call ended before it was answered.
     case ended(status: String, sipStatus: Int, info: String)
-    /// Nobody answered, or called, in time.
+    /// Nobody answered in time.
     case noAnswer
+    /// Nobody called in time.
+    case noCall
     /// ICE or DTLS failed.
     case media(String)
     /// The gateway said something that the protocol does not allow.
@@ -29,6 +31,7 @@ public enum HeadlessError: Error, Sendable, CustomStringConvertible {
         case .refused(let words): "refused: \(words)"
         case .ended(let status, let sipStatus, let info): "the call ended: \(status), SIP \(sipStatus), \(info)"
         case .noAnswer: "nobody answered in time"
+        case .noCall: "nobody called in time"
         case .media(let words): "no media: \(words)"
         case .protocolFault(let words): "protocol fault: \(words)"
         case .local(let words): words

@@ -134,6 +134,11 @@ internal import WebServer
         return CallReport(figures: figures, heard: heard, connectMilliseconds: call.connectMilliseconds)
     }
 
+    /// Ends the call as if its time were over; before it is answered, gives up.
+    public func endEarly() {
+        if call.wasEstablished { hangUp() } else { finish(.failure(.local("interrupted"))) }
+    }
+
     private func carryOut() async -> Result<Void, HeadlessError> {
         do {
             socket = try await WebSocketClient.connect(plan.url)
@@ -149,7 +154,8 @@ internal import WebServer
             self?.finish(.failure(.closed("code \(closure.code) \(closure.reason)")))
         }
         socket?.onText = { [weak self] text in self?.received(text) }
-        arm(plan.patience) { [weak self] in self?.finish(.failure(.noAnswer)) }
+        let late: HeadlessError = plan.callee == nil ? .noCall : .noAnswer
+        arm(plan.patience) { [weak self] in self?.finish(.failure(late)) }
         let account = plan.account.map { account in
             WCSAccount(
                 login: account.login, password: account.password, domain: account.domain,

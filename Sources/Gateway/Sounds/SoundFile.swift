@@ -15,7 +15,7 @@ public enum SoundFileError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .file(let path, let words): "\(path): \(words)"
-        case .notWAV(let path, let error): "\(path): not a WAV file that can be read (\(error))"
+        case .notWAV(let path, let error): "\(path): \(error)"
         case .rate(let path, let error): "\(path): \(error)"
         }
     }
@@ -27,6 +27,11 @@ public enum SoundFileError: Error, Sendable, CustomStringConvertible {
 public enum SoundFile {
     /// Reads a file and resamples it, if its rate is another one.
     public static func read(_ path: String, rate: SampleRate) throws(SoundFileError) -> [Int16] {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw .file(path: path, words: "no such file")
+        }
+        guard !isFolder.boolValue else { throw .file(path: path, words: "is a folder") }
         let data: Data
         do {
             data = try Data(contentsOf: URL(filePath: path))

@@ -48,7 +48,15 @@ import Testing
         ("{ sip: { transports: [] } }", "a.json5:1: sip.transports: the list is empty"),
         ("{ media: { trunkPorts: '5' } }", "a.json5:1: media.trunkPorts: '5' is not a range of ports"),
         ("{ media: { clientPorts: '40000-40100' } }", "a.json5: media.trunkPorts: overlaps media.clientPorts"),
-        ("{ media: { resampler: 'never' } }", "a.json5:1: media.resampler: takes one of \"whenNeeded\", \"always\""),
+        (
+            "{ media: { resampler: 'never' } }",
+            "a.json5:1: media.resampler: takes one of \"whenNeeded\", \"always\", not \"never\""
+        ),
+        ("{ media: { resampler: 1 } }", "a.json5:1: media.resampler: takes one of \"whenNeeded\", \"always\", not a"),
+        ("{ trunk: { host: 'sip:a.example' } }", "a.json5:1: trunk.host: takes a host or an address, with a port"),
+        ("{ trunk: { host: 'sip:192.0.2.1:5090' } }", "a.json5:1: trunk.host: takes a host or an address, with a port"),
+        ("{ trunk: { host: '192.0.2.1:99999' } }", "a.json5:1: trunk.host: takes a host or an address, with a port"),
+        ("{ trunk: { outboundProxy: 'a example' } }", "a.json5:1: trunk.outboundProxy: takes a host or an address"),
         (
             "{ dtls: { certificateFile: '/nowhere.pem', privateKeyFile: '/nowhere.key' } }",
             "a.json5:1: dtls.certificateFile: the file '/nowhere.pem' is missing"

@@ -12,9 +12,11 @@ public struct ConfigurationFile: Sendable {
     /// - Throws: what is wrong with it: unreadable, a syntax error with its line, an unknown key or an unusable value with its
     ///   key path.
     public init(path: String) throws(ConfigurationError) {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw ConfigurationError(file: path, place: .file, message: "no such file")
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw ConfigurationError(file: path, place: .file, message: "no such file (--config FILE names another)")
         }
+        guard !isFolder.boolValue else { throw ConfigurationError(file: path, place: .file, message: "is a folder") }
         let text: String
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)

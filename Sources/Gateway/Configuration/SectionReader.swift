@@ -90,8 +90,9 @@ final class SectionReader {
     ) throws(ConfigurationError) -> Word where Word.RawValue == String {
         guard let value = take(key) else { return fallback }
         let words = Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-        guard case .string(let text) = value.content, let word = Word(rawValue: text) else {
-            throw wrongKind(key, value, "one of \(words)")
+        guard case .string(let text) = value.content else { throw wrongKind(key, value, "one of \(words)") }
+        guard let word = Word(rawValue: text) else {
+            throw error(key, value.line, "takes one of \(words), not \"\(text)\"")
         }
         return word
     }
@@ -125,6 +126,28 @@ final class SectionReader {
             throw error(key, value.line, "'\(text)' is not a range of ports above 1023 such as \"40000-49999\"")
         }
         return first...last
+    }
+
+    /// A host name or an address with an optional port; nil if the key is absent.
+    func optionalHostAndPort(_ key: String) throws(ConfigurationError) -> String? {
+        guard let text = try optionalString(key) else { return nil }
+        guard Self.isHostAndPort(text) else {
+            throw error(key, "takes a host or an address, with a port if it is not 5060, not \"\(text)\"")
+        }
+        return text
+    }
+
+    private static func isHostAndPort(_ text: String) -> Bool {
+        let isPort = { (text: Substring) in UInt16(text).map { $0 > 0 } ?? false }
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            let rest = text[text.index(after: end)...]
+            return rest.isEmpty || rest.hasPrefix(":") && isPort(rest.dropFirst())
+        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        // More than one colon outside brackets makes a bare IPv6 address.
+        if parts.count > 2 { return parts.allSatisfy { $0.allSatisfy { $0.isHexDigit || $0 == "." } } }
+        guard let host = parts.first, !host.isEmpty, parts.count == 1 || isPort(parts[1]) else { return false }
+        return !host.contains { $0.isWhitespace || "/@;<>[]\"".contains($0) }
     }
 
     /// An error about a key of this section, for rules that the reader does not know.

@@ -122,8 +122,8 @@ extension Settings.WCS {
 extension Settings.Trunk {
     init(_ section: SectionReader) throws(ConfigurationError) {
         self.init()
-        host = try section.optionalString("host")
-        outboundProxy = try section.optionalString("outboundProxy")
+        host = try section.optionalHostAndPort("host")
+        outboundProxy = try section.optionalHostAndPort("outboundProxy")
         user = try section.optionalString("user")
         authName = try section.optionalString("authName")
         password = try section.optionalString("password").map { Secret($0) }

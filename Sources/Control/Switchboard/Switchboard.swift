@@ -168,7 +168,12 @@ extension Switchboard {
     /// Brings a call from the trunk to its client, or refuses it.
     public func arrived(_ arrival: TrunkArrival, on leg: any TrunkLeg) {
         guard !isStopping else { return leg.reject(.shutdown) }
-        guard let session = session(for: arrival) else { return leg.reject(.notFound) }
+        guard let session = session(for: arrival) else {
+            log(
+                .info, "call in refused: nobody by that name is signed in",
+                ["callee": Redacted.party(arrival.calledUser), "caller": Redacted.party(arrival.caller)])
+            return leg.reject(.notFound)
+        }
         guard session.calls.count < settings.callsPerSession else { return leg.reject(.busy) }
         let id = CallID(randomBits: randomBits())
         log(

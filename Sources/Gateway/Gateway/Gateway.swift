@@ -68,7 +68,11 @@ internal import WebServer
 
     private func registerTrunk(_ face: TrunkFace, user: String?) {
         trunkRegistration = face.registerOwnTrunk(contactUser: user ?? "trunk") { [log] state in
-            log(.info, "trunk registration", ["state": "\(state)"])
+            if case .failed(let status, let reason) = state {
+                log(.warning, "trunk registration failed", ["status": String(status), "reason": reason])
+            } else {
+                log(.info, "trunk registration", ["state": "\(state)"])
+            }
         }
     }
 

@@ -26,6 +26,7 @@ function mode() { return form.elements.mode.value; }
 function showMode() {
   $("sip-fields").hidden = mode() !== "sip";
   $("demo-words").hidden = mode() === "sip";
+  $("password-words").hidden = mode() !== "sip";
 }
 
 function restoreForm() {

@@ -102,6 +102,7 @@ struct tl_sip_settings {
     unsigned t1, t2, t4, t1x64, session_timer, min_se;
 };
 
+// The built-in STUN server is off: it answers anybody, and writes to stderr for each broken datagram of a stranger.
 static inline nua_t *tl_nua_create(su_root_t *root, nua_callback_f callback, void *magic,
                                    struct tl_sip_settings const *s) {
     return nua_create(root, callback, magic, NUTAG_URL(s->url), NUTAG_MEDIA_ENABLE(0), NUTAG_AUTOACK(1),
@@ -113,7 +114,8 @@ static inline nua_t *tl_nua_create(su_root_t *root, nua_callback_f callback, voi
                       SIPTAG_ALLOW_STR(s->allow), SIPTAG_USER_AGENT_STR(s->user_agent),
                       TAG_IF(s->t1, NTATAG_SIP_T1(s->t1)), TAG_IF(s->t2, NTATAG_SIP_T2(s->t2)),
                       TAG_IF(s->t4, NTATAG_SIP_T4(s->t4)), TAG_IF(s->t1x64, NTATAG_SIP_T1X64(s->t1x64)),
-                      TPTAG_UDP_RMEM(1 << 20), TPTAG_UDP_WMEM(1 << 20), NTATAG_SERVER_RPORT(2), TAG_END());
+                      TPTAG_UDP_RMEM(1 << 20), TPTAG_UDP_WMEM(1 << 20), TPTAG_STUN_SERVER(0),
+                      NTATAG_SERVER_RPORT(2), TAG_END());
 }
 
 static inline nua_handle_t *tl_nua_handle(nua_t *nua, void *magic, char const *from, char const *to) {

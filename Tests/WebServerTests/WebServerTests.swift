@@ -1,4 +1,5 @@
 import GLibLoop
+import GatewayTesting
 import Synchronization
 import Testing
 
@@ -64,6 +65,21 @@ private func off<Answer: Sendable>(_ work: @escaping @Sendable () -> Answer) asy
 }
 
 @Suite(.serialized) @ControlActor struct WebServerTests {
+    /// 200 clients that come back at once, while the loop is busy elsewhere: all wait their turn, and none is turned away to try
+    /// again a second later.
+    @Test func aCrowdThatComesAtOnceWaitsAtTheDoor() async throws {
+        let echo = try EchoServer()
+        let begun = ContinuousClock.now
+        // This holds the loop, so nothing is accepted meanwhile.
+        let crowd = (0..<200).compactMap { _ in RawClient(port: echo.port) }
+        #expect(crowd.count == 200)
+        #expect(ContinuousClock.now - begun < .seconds(1))
+        for client in crowd { client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n") }
+        let served = await off { crowd.count { $0.read().hasPrefix("HTTP/1.1 200") } }
+        #expect(served == 200)
+        await echo.server.stop()
+    }
+
     @Test func aPageIsServedWithItsHeaders() async throws {
         let echo = try EchoServer()
         let port = echo.port

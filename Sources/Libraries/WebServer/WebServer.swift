@@ -90,6 +90,7 @@ public import GLibLoop
             let failure = LibraryFailure(taking: error)
             throw .cannotListen(host: host, port: port, code: failure.code, words: failure.words)
         }
+        widenBacklogs()
         if port != 0 { return port }
         return listeningPorts().first { !before.contains($0) } ?? 0
     }
@@ -116,19 +117,31 @@ public import GLibLoop
 
     private func listeningPorts() -> [UInt16] {
         var ports: [UInt16] = []
+        forEachListener { socket in
+            guard let address = g_socket_get_local_address(socket, nil) else { return }
+            ports.append(shim_inet_port(address))
+            shim_soup_unref(address)
+        }
+        return ports
+    }
+
+    /// GLib lets 10 connections wait to be accepted; more that come at once, as after a restart, would lose a second each.
+    /// Listening again changes that number and nothing else.
+    private func widenBacklogs() {
+        forEachListener { socket in
+            g_socket_set_listen_backlog(socket, 1024)
+            g_socket_listen(socket, nil)
+        }
+    }
+
+    private func forEachListener(_ body: (UnsafeMutablePointer<GSocket>) -> Void) {
         let list = soup_server_get_listeners(server)
         var next = list
         while let node = next {
-            if let socket = node.pointee.data?.assumingMemoryBound(to: GSocket.self),
-                let address = g_socket_get_local_address(socket, nil)
-            {
-                ports.append(shim_inet_port(address))
-                shim_soup_unref(address)
-            }
+            if let socket = node.pointee.data?.assumingMemoryBound(to: GSocket.self) { body(socket) }
             next = node.pointee.next
         }
         g_slist_free(list)
-        return ports
     }
 
     // MARK: - From libsoup

@@ -1,10 +1,11 @@
-import Glibc
+internal import Glibc
 
 /// A plain blocking TCP client on 127.0.0.1, for peers that do not behave. Each call waits ten seconds at most.
-final class RawClient: @unchecked Sendable {  // used by one test at a time; the descriptor never changes
+public final class RawClient: @unchecked Sendable {  // used by one test at a time; the descriptor never changes
     private let descriptor: Int32
 
-    init?(port: UInt16, receiveBuffer: Int32? = nil) {
+    /// Connects; nil if nobody listens.
+    public init?(port: UInt16, receiveBuffer: Int32? = nil) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         if var size = receiveBuffer {
@@ -28,7 +29,7 @@ final class RawClient: @unchecked Sendable {  // used by one test at a time; the
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Whether all bytes were taken.
-    @discardableResult func send(_ bytes: [UInt8]) -> Bool {
+    @discardableResult public func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {
@@ -40,10 +41,11 @@ final class RawClient: @unchecked Sendable {  // used by one test at a time; the
         return true
     }
 
-    @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+    /// The same with text.
+    @discardableResult public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
     /// Reads until the peer closes, or until `isEnough` says so.
-    func read(until isEnough: (String) -> Bool = { _ in false }) -> String {
+    public func read(until isEnough: (String) -> Bool = { _ in false }) -> String {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)
         while true {
@@ -56,7 +58,7 @@ final class RawClient: @unchecked Sendable {  // used by one test at a time; the
     }
 
     /// One request on a connection of its own; answers with the whole response.
-    static func request(port: UInt16, _ head: String, body: [UInt8] = []) -> String {
+    public static func request(port: UInt16, _ head: String, body: [UInt8] = []) -> String {
         guard let client = RawClient(port: port) else { return "" }
         client.send(head)
         if !body.isEmpty { client.send(body) }
@@ -64,7 +66,7 @@ final class RawClient: @unchecked Sendable {  // used by one test at a time; the
     }
 
     /// Opens a WebSocket by hand.
-    func upgrade(path: String = "/") -> String {
+    @discardableResult public func upgrade(path: String = "/") -> String {
         send(
             """
             GET \(path) HTTP/1.1\r
@@ -80,7 +82,8 @@ final class RawClient: @unchecked Sendable {  // used by one test at a time; the
     }
 
     /// A masked frame (RFC 6455, 5.2) with an all-zero mask.
-    static func frame(opcode: UInt8, isFinal: Bool = true, payload: [UInt8], claimedLength: UInt64? = nil) -> [UInt8] {
+    public static func frame(opcode: UInt8, isFinal: Bool = true, payload: [UInt8], claimedLength: UInt64? = nil) -> [UInt8]
+    {
         let length = claimedLength ?? UInt64(payload.count)
         var bytes = [(isFinal ? 0x80 : 0) | opcode]
         switch length {
@@ -94,13 +97,4 @@ final class RawClient: @unchecked Sendable {  // used by one test at a time; the
         }
         return bytes + [0, 0, 0, 0] + payload
     }
-}
-
-/// How many descriptors this process has open.
-func openDescriptors() -> Int {
-    guard let directory = opendir("/proc/self/fd") else { return -1 }
-    defer { closedir(directory) }
-    var count = 0
-    while readdir(directory) != nil { count += 1 }
-    return count
 }

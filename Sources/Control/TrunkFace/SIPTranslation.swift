@@ -36,7 +36,7 @@ extension HangupCause {
         case .busy: (486, "Busy Here")
         case .declined: (603, "Decline")
         case .notFound, .invalidNumber: (404, "Not Found")
-        case .noCommonCodec: (488, "Not Acceptable Here")
+        case .noCommonCodec, .unusableDescription: (488, "Not Acceptable Here")
         case .forbidden, .credentialsRefused: (403, "Forbidden")
         case .overload, .shutdown: (503, "Service Unavailable")
         case .internalError: (500, "Server Internal Error")
@@ -57,7 +57,7 @@ extension HangupCause {
         case .invalidNumber: 28
         case .unavailable, .sessionLost: 20
         case .forbidden, .credentialsRefused: 57
-        case .noCommonCodec: 88
+        case .noCommonCodec, .unusableDescription: 88
         case .trunkTimeout: 102
         case .trunkFailure, .iceFailure, .dtlsFailure, .mediaTimeout, .overload, .shutdown, .internalError: 41
         }

@@ -44,7 +44,8 @@ extension HangupCause {
         // Our client's own "no", and a caller that nobody answered, are no failures.
         case .declined, .noAnswer: direction == .incoming ? .ended : .endedFailed
         case .notFound, .unavailable, .forbidden, .credentialsRefused, .invalidNumber, .trunkTimeout, .trunkFailure,
-            .noCommonCodec, .iceFailure, .dtlsFailure, .mediaTimeout, .overload, .sessionLost, .shutdown, .internalError:
+            .noCommonCodec, .unusableDescription, .iceFailure, .dtlsFailure, .mediaTimeout, .overload, .sessionLost,
+            .shutdown, .internalError:
             .endedFailed
         }
     }
@@ -75,7 +76,7 @@ extension HangupCause {
         case .unavailable: 480
         case .forbidden, .credentialsRefused: 403
         case .invalidNumber: 484
-        case .noCommonCodec: 488
+        case .noCommonCodec, .unusableDescription: 488
         case .trunkFailure, .internalError: 500
         case .overload, .shutdown, .sessionLost: 503
         }

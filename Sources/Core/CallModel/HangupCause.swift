@@ -24,8 +24,10 @@ public enum HangupCause: String, Error, Hashable, Sendable, CaseIterable {
     case trunkTimeout
     /// The trunk could not be reached, or failed.
     case trunkFailure
-    /// Both sides have no codec in common, or a description cannot be used.
+    /// Both sides have no codec in common.
     case noCommonCodec
+    /// A session description cannot be read, or lacks what a call needs: audio, an address, credentials, a fingerprint.
+    case unusableDescription
     /// No ICE check of the client arrived in time, or the path was lost.
     case iceFailure
     /// The DTLS handshake failed or its certificate is not the one described.
@@ -61,6 +63,7 @@ extension HangupCause {
         case .trunkTimeout: "The trunk does not answer"
         case .trunkFailure: "The trunk failed"
         case .noCommonCodec: "The two sides have no codec in common"
+        case .unusableDescription: "The session description cannot be used"
         case .iceFailure: "The way to the client was not found, or lost"
         case .dtlsFailure: "The client's media could not be secured"
         case .mediaTimeout: "The media fell silent"

@@ -229,7 +229,7 @@ extension HangupCause {
     init(_ failure: ClientTransportFailure) {
         switch failure {
         case .ice(.gatheringFailed): self = .overload
-        case .ice(.badRemoteCredentials), .noUsableFingerprint: self = .noCommonCodec
+        case .ice(.badRemoteCredentials), .noUsableFingerprint: self = .unusableDescription
         case .ice, .iceTimeout, .unsupportedPath: self = .iceFailure
         case .handshakeTimeout, .dtls, .unknownProfile, .srtp: self = .dtlsFailure
         case .laneSocket: self = .internalError

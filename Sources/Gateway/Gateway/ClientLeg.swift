@@ -27,7 +27,7 @@ struct ClientLeg {
         let description = try Self.parse(offer)
         do throws(NegotiationError) {
             accepted = try OfferAnswer.acceptClientOffer(description, codecs: Self.codecs)
-        } catch { throw .noCommonCodec }
+        } catch { throw HangupCause(error) }
         exchange = .answering(description)
     }
 
@@ -63,10 +63,17 @@ struct ClientLeg {
         let answer = try Self.parse(text)
         do throws(NegotiationError) {
             accepted = try OfferAnswer.applyClientAnswer(answer, to: offer)
-        } catch { throw .noCommonCodec }
+        } catch { throw HangupCause(error) }
     }
 
     private static func parse(_ text: String) throws(HangupCause) -> SessionDescription {
-        do throws(SDPParseError) { return try SessionDescription(parsing: text) } catch { throw .noCommonCodec }
+        do throws(SDPParseError) { return try SessionDescription(parsing: text) } catch { throw .unusableDescription }
+    }
+}
+
+extension HangupCause {
+    /// What a negotiation's failure means for the call.
+    init(_ error: NegotiationError) {
+        self = error == .noCommonCodec ? .noCommonCodec : .unusableDescription
     }
 }

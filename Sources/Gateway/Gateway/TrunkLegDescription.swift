@@ -51,7 +51,7 @@ struct TrunkLegDescription {
             try Self.requireReachable(audio, from: negotiation.local)
             negotiation = tried
             return audio
-        } catch { throw .noCommonCodec }
+        } catch { throw HangupCause(error) }
     }
 
     private mutating func negotiate(
@@ -64,7 +64,7 @@ struct TrunkLegDescription {
             try Self.requireReachable(audio, from: negotiation.local)
             negotiation = tried
             return (answer, audio)
-        } catch { throw .noCommonCodec }
+        } catch { throw HangupCause(error) }
     }
 
     /// A media address must be a literal of our own socket's family: anything else would be a call without sound.
@@ -78,7 +78,7 @@ struct TrunkLegDescription {
     }
 
     private static func parse(_ text: String) throws(HangupCause) -> SessionDescription {
-        do throws(SDPParseError) { return try SessionDescription(parsing: text) } catch { throw .noCommonCodec }
+        do throws(SDPParseError) { return try SessionDescription(parsing: text) } catch { throw .unusableDescription }
     }
 
     /// Adds a client's lines where RFC 8866 section 5 wants them: `b=` after `c=`, `a=` at the end.

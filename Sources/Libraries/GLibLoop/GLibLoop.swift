@@ -91,8 +91,18 @@ private final class LoopStart {
 }
 
 private final class PendingWork {
-    let run: () -> Void
-    init(run: @escaping () -> Void) { self.run = run }
+    private let work: () -> Void
+    /// GLib hands the work over under a lock that the thread sanitizer does not know. This pair orders the same and it does.
+    private let isComplete = Atomic<Bool>(false)
+
+    init(run: @escaping () -> Void) {
+        work = run
+        isComplete.store(true, ordering: .releasing)
+    }
+
+    func run() {
+        if isComplete.load(ordering: .acquiring) { work() }
+    }
 }
 
 /// Hands one answer from the loop's thread to a waiting one. The mutex and condition order all access to `answer`, so the

@@ -57,8 +57,10 @@ final class GatewayProcess: Sendable {
     typealias Settings = [String: [String: any Sendable]]
 
     /// Starts a gateway and waits until it says that it is ready.
-    static func start(_ settings: Settings = [:], within limit: Duration = .seconds(15)) async throws -> GatewayProcess {
-        let gateway = try GatewayProcess(settings)
+    static func start(
+        _ settings: Settings = [:], environment: [String: String] = [:], within limit: Duration = .seconds(15)
+    ) async throws -> GatewayProcess {
+        let gateway = try GatewayProcess(settings, environment)
         do {
             try await gateway.process.waitForLine(containing: "is ready", timeout: limit)
         } catch {
@@ -68,12 +70,13 @@ final class GatewayProcess: Sendable {
         return gateway
     }
 
-    private init(_ settings: Settings) throws {
+    private init(_ settings: Settings, _ environment: [String: String]) throws {
         ports = try Ports()
         folder = try ScratchFolder("gateway")
         let file = folder.file("trunkline.json5")
         try ports.configuration(settings).write(to: file)
-        process = try ChildProcess.start(Self.executable().path, arguments: ["serve", "--config", file.path])
+        process = try ChildProcess.start(
+            Self.executable().path, arguments: ["serve", "--config", file.path], environment: environment)
     }
 
     /// Asks it to end as an operator does (SIGTERM); the end should be `.status(0)`, and is nil if it had to be killed.
@@ -98,7 +101,10 @@ final class GatewayProcess: Sendable {
     }
 
     /// The executable that this test run has built: it lies beside the test bundle.
+    ///
+    /// `TRUNKLINE_EXECUTABLE` names another, such as one built with a sanitizer.
     static func executable() throws -> URL {
+        if let other = ProcessEnvironment.value(of: "TRUNKLINE_EXECUTABLE") { return URL(filePath: other) }
         let url = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "trunkline")
         guard FileManager.default.isExecutableFile(atPath: url.path) else { throw PeerFailure("\(url.path) was not built") }
         return url

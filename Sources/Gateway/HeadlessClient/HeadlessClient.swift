@@ -2,6 +2,7 @@ internal import Audio
 internal import ClientTransport
 internal import DTLS
 public import GLibLoop
+internal import ICE
 internal import LegFormats
 internal import MediaGraph
 internal import MediaRuntime

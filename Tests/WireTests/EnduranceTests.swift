@@ -128,6 +128,22 @@ extension Wire {
             #expect(await gateway.stop() == .status(0))
         }
 
+        @Test("Callers whose gateway is killed in mid-call end by themselves, in good order and with a report")
+        func killedGateway() async throws {
+            let gateway = try await GatewayProcess.start()
+            let callers = try (0..<6).map { _ in
+                try ChildProcess.start(
+                    GatewayProcess.executable().path,
+                    arguments: ["call", "--to", "102", "--url", "ws://127.0.0.1:\(gateway.ports.web)/", "--seconds", "60"])
+            }
+            for caller in callers { try await caller.waitForLine(containing: "ESTABLISHED", timeout: .seconds(20)) }
+            gateway.process.send(signal: SIGKILL)
+            for caller in callers {
+                #expect(await caller.end(within: .seconds(10)) == .status(0), "\(caller.transcript)")
+                #expect(caller.transcript.contains("packets"))
+            }
+        }
+
         @Test("SIGTERM during five calls sends BYEs, tells the clients and ends with code 0 within seconds")
         func terminated() async throws {
             let far = try await SIPp.start("uas-answer", calls: 5, atOnce: 5, echoes: true)

@@ -94,9 +94,9 @@ import WCSProtocol
     /// What was heard since the last time it was asked.
     func heard() async -> Ear { Ear(await endpoint?.takeRecording() ?? [], rate: Self.rate) }
 
-    /// Waits for so much more sound and gives it.
-    func listen(milliseconds: Int) async -> Ear {
-        _ = await heard()
+    /// Waits until so much has been heard, from now on or from where `heard` has left off, and gives it.
+    func listen(milliseconds: Int, afresh: Bool = true) async -> Ear {
+        if afresh { _ = await heard() }
         let wanted = Self.rate.samples(milliseconds: milliseconds)
         var samples: [Int16] = []
         _ = await eventually(timeout: .milliseconds(milliseconds + 5000), every: .milliseconds(50)) {

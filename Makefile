@@ -62,7 +62,7 @@ format: ## put every Swift file into format
 # The wire tests judge other programs' processes in real time: the sanitizers would see nothing in them.
 sanitize: build-packages ## run all tests but the wire tests under the thread and the address sanitizer
 	TSAN_OPTIONS=halt_on_error=1 $(SWIFT) test --sanitize=thread --scratch-path .build/thread --no-parallel --skip WireTests $(ARGUMENTS)
-	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build/address --no-parallel --skip WireTests $(ARGUMENTS)
+	ASAN_OPTIONS=detect_leaks=0:suppressions=$(CURDIR)/Tests/Sanitizers/address.txt $(SWIFT) test --sanitize=address --scratch-path .build/address --no-parallel --skip WireTests $(ARGUMENTS)
 
 bench: build-packages ## print what a bridge costs next to the bare codecs
 	$(SWIFT) run --package-path Benchmarks -c release $(BENCHMARK)

@@ -138,7 +138,7 @@ final class SectionReader {
     }
 
     private static func isHostAndPort(_ text: String) -> Bool {
-        let isPort = { (text: Substring) in UInt16(text).map { $0 > 0 } ?? false }
+        let isPort = { (text: Substring) -> Bool in UInt16(text).map { $0 > 0 } ?? false }
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
             let rest = text[text.index(after: end)...]
             return rest.isEmpty || rest.hasPrefix(":") && isPort(rest.dropFirst())

@@ -17,12 +17,13 @@ extension Wire {
             try await client.call(call, becomes: "ESTABLISHED")
             try await client.page.clearEar()
             let talk = try await client.page.listen(seconds: 8)
-            let match = try #require(talk.heard.match(talk.said))
+            let found = Hearing(of: talk.said.part(0..<6000), in: talk.heard)
+            let hearing = try #require(found)
             print(
-                "echo through the gateway: heard at \(talk.heard.level.rms) dB, said at \(talk.said.level.rms) dB, \(match)"
+                "echo through the gateway: heard at \(talk.heard.level.rms) dB, said at \(talk.said.level.rms) dB, \(hearing)"
             )
-            #expect(match.envelopeSimilarity > 0.8)
-            #expect(match.delay < 500)
+            #expect(hearing.similarity > 0.9)
+            #expect(hearing.delays.allSatisfy { $0 < 500 })
             #expect(abs(talk.heard.level.rms - talk.said.level.rms) < 4)
 
             try await client.hangUp(call)
@@ -60,9 +61,10 @@ extension Wire {
             let call = try await client.call("101")
             try await client.call(call, becomes: "ESTABLISHED")
             let heard = try await client.page.listen(seconds: 8).heard
-            let match = try #require(heard.match(sentence.part(0..<6000), maximumDelay: 3000, maximumLead: 500))
-            print("speech from the trunk: \(match)")
-            #expect(match.envelopeSimilarity > 0.8)
+            let found = Hearing(of: sentence.part(0..<6000), in: heard, maximumLead: 500)
+            let hearing = try #require(found)
+            print("speech from the trunk: \(hearing)")
+            #expect(hearing.similarity > 0.9)
             await browser.stop()
             await gateway.stop()
         }

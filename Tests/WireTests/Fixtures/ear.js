@@ -30,7 +30,7 @@
 
     const open = () => {
         ready ??= (async () => {
-            context = new AudioContext({ sampleRate: 38400, latencyHint: "interactive" });
+            context = new AudioContext({ sampleRate: 48000, latencyHint: "interactive" });
             await context.audioWorklet.addModule("data:text/javascript," + encodeURIComponent(worklet));
             recorder = new AudioWorkletNode(context, "ear", { numberOfInputs: 2, numberOfOutputs: 1 });
             recorder.port.onmessage = (message) => chunks.push(message.data);
@@ -112,7 +112,7 @@
         peers,
         seconds: () => (chunks.length * 3840) / 48000,
         clear: () => { chunks.length = 0; },
-        take: () => ({ rate: 38400, heard: text(0), said: text(1) }),
+        take: () => ({ rate: 48000, heard: text(0), said: text(1) }),
         reports: async () => {
             const reports = [];
             for (const peer of peers) (await peer.getStats()).forEach((report) => reports.push(report));

@@ -14,13 +14,14 @@ final class GatewayProcess: Sendable {
         let trunkMedia: ClosedRange<Int>
         let demoMedia: ClosedRange<Int>
 
-        init() throws {
+        /// - Parameter count: how many ports each range of media has.
+        init(mediaPorts count: Int = 100) throws {
             web = try Loopback.freePort()
             sip = try Loopback.freePort()
             demo = try Loopback.freePort()
-            clientMedia = try Loopback.freePorts(100)
-            trunkMedia = try Loopback.freePorts(100)
-            demoMedia = try Loopback.freePorts(100)
+            clientMedia = try Loopback.freePorts(count)
+            trunkMedia = try Loopback.freePorts(count)
+            demoMedia = try Loopback.freePorts(count)
         }
 
         /// The text of a configuration file with these ports, all on loopback.
@@ -58,9 +59,10 @@ final class GatewayProcess: Sendable {
 
     /// Starts a gateway and waits until it says that it is ready.
     static func start(
-        _ settings: Settings = [:], environment: [String: String] = [:], within limit: Duration = .seconds(15)
+        _ settings: Settings = [:], environment: [String: String] = [:], mediaPorts: Int = 100,
+        within limit: Duration = .seconds(15)
     ) async throws -> GatewayProcess {
-        let gateway = try GatewayProcess(settings, environment)
+        let gateway = try GatewayProcess(settings, environment, Ports(mediaPorts: mediaPorts))
         do {
             try await gateway.process.waitForLine(containing: "is ready", timeout: limit)
         } catch {
@@ -70,14 +72,16 @@ final class GatewayProcess: Sendable {
         return gateway
     }
 
-    private init(_ settings: Settings, _ environment: [String: String]) throws {
-        ports = try Ports()
+    private init(_ settings: Settings, _ environment: [String: String], _ ports: Ports) throws {
+        self.ports = ports
         folder = try ScratchFolder("gateway")
         let file = folder.file("trunkline.json5")
         try ports.configuration(settings).write(to: file)
         process = try ChildProcess.start(
             Self.executable().path, arguments: ["serve", "--config", file.path], environment: environment)
     }
+
+    deinit { for range in [ports.clientMedia, ports.trunkMedia, ports.demoMedia] { Loopback.giveBack(range) } }
 
     /// Asks it to end as an operator does (SIGTERM); the end should be `.status(0)`, and is nil if it had to be killed.
     @discardableResult

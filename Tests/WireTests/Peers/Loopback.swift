@@ -9,11 +9,14 @@ enum Loopback {
     /// A port that is free for UDP and TCP now, and was not given to another peer before.
     static func freePort() throws -> Int { try free(1, in: 12000..<20000) }
 
-    /// As many neighbouring ports, from an even one on.
+    /// As many neighbouring ports, from an even one on; to be given back.
     static func freePorts(_ count: Int) throws -> ClosedRange<Int> {
-        let first = try free(count, in: 20000..<30000)
+        let first = try free(count, in: 20000..<32000)
         return first...first + count - 1
     }
+
+    /// Lets ports be given to somebody else.
+    static func giveBack(_ ports: ClosedRange<Int>) { given.withLock { $0.subtract(ports) } }
 
     private static func free(_ count: Int, in range: Range<Int>) throws -> Int {
         for _ in 0..<500 {

@@ -56,7 +56,9 @@ final class WCSPage: Sendable {
         do {
             try await page.wait(until: "wcs.calls['\(call)'].history.includes('\(status)')", within: limit)
         } catch {
-            throw PeerFailure("the call did not become \(status): \(try await history(of: call)). \(page.console)")
+            let last = try await page.run("JSON.stringify(wcs.calls['\(call)'].object)", as: String.self)
+            let history = try await history(of: call)
+            throw PeerFailure("the call did not become \(status): \(history), last \(last). \(page.console)")
         }
     }
 

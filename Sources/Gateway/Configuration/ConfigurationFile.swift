@@ -14,7 +14,7 @@ public struct ConfigurationFile: Sendable {
     public init(path: String) throws(ConfigurationError) {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw ConfigurationError(file: path, place: .file, message: "no such file (--config FILE names another)")
+            throw ConfigurationError(file: path, place: .file, message: "no such file")
         }
         guard !isFolder.boolValue else { throw ConfigurationError(file: path, place: .file, message: "is a folder") }
         let text: String

@@ -126,12 +126,9 @@ public import GLibLoop
     }
 
     /// GLib lets 10 connections wait to be accepted; more that come at once, as after a restart, would lose a second each.
-    /// Listening again changes that number and nothing else.
+    /// Listening again at the kernel's own call changes that number and nothing else.
     private func widenBacklogs() {
-        forEachListener { socket in
-            g_socket_set_listen_backlog(socket, 1024)
-            g_socket_listen(socket, nil)
-        }
+        forEachListener { shim_listen_again($0, 1024) }
     }
 
     private func forEachListener(_ body: (UnsafeMutablePointer<GSocket>) -> Void) {

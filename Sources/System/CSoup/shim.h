@@ -4,6 +4,7 @@
 #include <libsoup/soup.h>
 
 #include "paced_stream.h"
+#include <sys/socket.h>
 
 // Fixed-arity twins of variadic constructors.
 
@@ -43,6 +44,9 @@ static inline gboolean shim_websocket_is_writable(SoupWebsocketConnection *conne
     GOutputStream *output = g_io_stream_get_output_stream(soup_websocket_connection_get_io_stream(connection));
     return g_pollable_output_stream_is_writable(G_POLLABLE_OUTPUT_STREAM(output));
 }
+
+// How many connections may wait to be accepted. GLib takes no other number once it listens; the kernel does.
+static inline void shim_listen_again(GSocket *socket, int backlog) { (void)listen(g_socket_get_fd(socket), backlog); }
 
 static inline guint16 shim_inet_port(GSocketAddress *address) {
     return G_IS_INET_SOCKET_ADDRESS(address) ? g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(address)) : 0;

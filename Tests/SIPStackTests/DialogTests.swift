@@ -422,6 +422,27 @@ struct DialogTests {
         #expect(bench.near.liveCount == 0 && bench.far.liveCount == 0)
     }
 
+    @Test("draining waits for ends that come, refuses new calls, and gives up on ends that do not come")
+    @ControlActor func drain() async throws {
+        let bench = try Bench()
+        let (near, _, events) = try await bench.talk()
+        near.hangUp()
+        await bench.near.drain(within: .seconds(10))
+        #expect(events.all.last?.isEnded == true)
+        #expect(bench.near.liveCount == 0)
+
+        let (_, ringing) = try bench.call()
+        let incoming = try #require(await bench.calls.next { _ in true })
+        incoming.ring()
+        _ = await ringing.next { $0.provisional != nil }
+        let begun = ContinuousClock.now
+        await bench.near.drain(within: .milliseconds(200))
+        #expect(ContinuousClock.now - begun < .seconds(5))
+        #expect(bench.near.liveCount == 1)
+        await bench.far.shutdown()
+        await bench.near.shutdown()
+    }
+
     @Test("a call hung up between our 200 and its ACK ends cleanly")
     @ControlActor func earlyBye() async throws {
         let bench = try Bench()

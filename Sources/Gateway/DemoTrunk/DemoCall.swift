@@ -57,6 +57,8 @@ internal import TrunkTransport
         }
     }
 
+    func hangUp() { dialog?.hangUp() }
+
     func close() {
         guard !isClosed else { return }
         isClosed = true

@@ -35,9 +35,10 @@ internal import SDP
     /// The calls that it is in.
     public var callCount: Int { calls.count }
 
-    /// Hangs up everything and stops listening.
+    /// Hangs up everything and takes no more calls. For a process that ends afterwards.
     public func stop() async {
-        await agent.shutdown()
+        for call in calls.values { call.hangUp() }
+        await agent.drain(within: .seconds(1))
         for call in calls.values { call.close() }
     }
 

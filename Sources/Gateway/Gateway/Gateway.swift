@@ -109,13 +109,14 @@ internal import WebServer
         listeners.append(Listener(name: "trunk media", address: trunk))
     }
 
-    /// Ends every call and session, says goodbye to trunks and clients, and stops listening.
+    /// Ends every call and session and says goodbye to trunks and clients, for as long as polite peers need. The process is to
+    /// end afterwards: what listens is left to it.
     public func stop() async {
         log(.info, "stopping", ["calls": String(board.callCount)])
         board.stop()
         trunkRegistration?.unregister()
         await web.stop()
-        await agent.shutdown()
+        await agent.drain(within: .seconds(3))
         await demo?.stop()
         log(.info, "stopped")
     }

@@ -21,6 +21,7 @@ public import GLibLoop
     private var lastNumber: UInt = 0
     private var isEnding = false
     private var waiters: [CheckedContinuation<Void, Never>] = []
+    private var drainWaiters: [CheckedContinuation<Void, Never>] = []
 
     static let allowed = "INVITE, ACK, BYE, CANCEL, OPTIONS, PRACK, UPDATE, INFO"
 
@@ -103,6 +104,27 @@ public import GLibLoop
         }
     }
 
+    /// Takes no more calls and waits until the registrations and dialogs at hand have ended, or until the limit. For a process
+    /// that ends afterwards: the stack itself is left as it is, because its own shutdown waits half a minute for peers that
+    /// do not answer, and may abort the process after INVITEs that were broken.
+    ///
+    /// End dialogs and registrations first: this only waits for their ends.
+    public func drain(within limit: Duration) async {
+        onIncomingCall = nil
+        guard !owners.isEmpty else { return }
+        let timer = GLibTimer(on: .control, after: limit) { [weak self] in
+            ControlActor.assumeIsolated { self?.endDrain() }
+        }
+        await withCheckedContinuation { drainWaiters.append($0) }
+        timer.cancel()
+    }
+
+    private func endDrain() {
+        let woken = drainWaiters
+        drainWaiters = []
+        for waiter in woken { waiter.resume() }
+    }
+
     private func makeHandle(number: UInt, from: String, to: String) throws(SIPStackError) -> OpaquePointer {
         guard let nua, !isEnding else { throw .isShutDown }
         guard let handle = tl_nua_handle(nua, UnsafeMutableRawPointer(bitPattern: number), from, to) else {
@@ -117,7 +139,10 @@ public import GLibLoop
     }
 
     /// The owner has given its handle back.
-    func forget(_ number: UInt) { owners[number] = nil }
+    func forget(_ number: UInt) {
+        owners[number] = nil
+        if owners.isEmpty { endDrain() }
+    }
 
     func receive(_ event: StackEvent) {
         if event.owner != 0 {

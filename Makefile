@@ -16,6 +16,8 @@ PYTHON_PACKAGES := pjsua2-python==2.15.1.post1
 
 CONFIG ?= Config/trunkline.json5
 SWIFT ?= swift
+# Which benchmark, with its options.
+BENCHMARK ?= audio-path
 PEERS_READY := .build/python/ready
 
 # Installs those of $(1) that are missing. Only then is root needed.
@@ -65,7 +67,7 @@ sanitize: build-packages ## run all tests but the wire tests under the thread an
 	ASAN_OPTIONS=detect_leaks=0:suppressions=$(CURDIR)/Tests/Sanitizers/address.txt $(SWIFT) test --sanitize=address --scratch-path .build/address --no-parallel --skip WireTests $(ARGUMENTS)
 
 bench: build-packages ## print what a bridge costs next to the bare codecs
-	$(SWIFT) run --package-path Benchmarks -c release $(BENCHMARK)
+	$(SWIFT) run --package-path Benchmarks -c release bench $(BENCHMARK)
 
 fuzz: build-packages ## feed the parsers with what a fuzzer makes up
 	@if [[ -x Tests/Fuzz/run ]]; then exec Tests/Fuzz/run $(ARGUMENTS); else echo "no fuzz driver yet (Tests/Fuzz/run)" >&2; exit 1; fi

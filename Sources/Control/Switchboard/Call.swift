@@ -64,12 +64,12 @@ internal import Telemetry
             leg.report = { [weak self] event in self?.trunkReported(event) }
         }
         carryOut(machine.begin())
+        drain()
     }
 
     /// Feeds the machine and carries out its effects, in order, whoever calls from within.
     func handle(_ event: CallEvent) {
         pending.append(event)
-        if isWorking { return }
         drain()
     }
 
@@ -92,17 +92,10 @@ extension Call {
         isWorking = true
         for effect in effects { carryOut(effect) }
         isWorking = false
-        drain()
     }
 
     private func drain() {
-        while !isWorking, !pending.isEmpty {
-            let event = pending.removeFirst()
-            let effects = machine.handle(event)
-            isWorking = true
-            for effect in effects { carryOut(effect) }
-            isWorking = false
-        }
+        while !isWorking, !pending.isEmpty { carryOut(machine.handle(pending.removeFirst())) }
     }
 
     private func carryOut(_ effect: CallEffect) {

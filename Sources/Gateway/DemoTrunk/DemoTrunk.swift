@@ -12,7 +12,8 @@ internal import SDP
     let lanes: LanePool
     let ports: TrunkPortAllocator
     private var calls: [ObjectIdentifier: DemoCall] = [:]
-    var callBackTimers: [PendingCallBack] = []
+    private var promisedCallBacks: [Int: GLibTimer] = [:]
+    private var callBacksPromised = 0
 
     /// Listens on 127.0.0.1.
     ///
@@ -61,33 +62,24 @@ internal import SDP
     func forget(_ call: DemoCall) { calls.removeValue(forKey: ObjectIdentifier(call)) }
 
     /// Calls the caller of an earlier call: at the place its Contact names, by the user that its From names.
-    func callBack(_ invitation: SIPMessage) {
+    private func callBack(_ invitation: SIPMessage) {
         guard let place = invitation.contact else { return }
         var target = place
         target.user = invitation.from.user
         target.parameters = ""
         start(DemoCall(calling: target, trunk: self))
     }
-}
 
-extension DemoTrunk {
     /// Calls back a second after the first call has ended.
     func laterCallBack(_ invitation: SIPMessage?) {
         guard let invitation else { return }
-        callBackTimers.removeAll { $0.hasFired }
-        let pending = PendingCallBack()
-        pending.timer = GLibTimer(on: .control, after: .seconds(1)) { [weak self, weak pending] in
+        callBacksPromised += 1
+        let promise = callBacksPromised
+        promisedCallBacks[promise] = GLibTimer(on: .control, after: .seconds(1)) { [weak self] in
             ControlActor.assumeIsolated {
-                pending?.hasFired = true
+                self?.promisedCallBacks[promise] = nil
                 self?.callBack(invitation)
             }
         }
-        callBackTimers.append(pending)
     }
-}
-
-/// A call back that is promised.
-@ControlActor final class PendingCallBack {
-    var timer: GLibTimer?
-    var hasFired = false
 }

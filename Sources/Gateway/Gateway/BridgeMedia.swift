@@ -69,8 +69,6 @@ internal import TrunkTransport
         self.trunk = trunk
     }
 
-    var statistics: BridgeStatistics { host.statistics }
-
     /// Ends the call if media that should come has not for `timeout`: the trunk's (RTP-11), or the client's, whose ICE agent
     /// answers consent checks no more.
     func lookForSilence(now: MediaTime, timeout: Duration) {

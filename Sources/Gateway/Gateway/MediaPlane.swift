@@ -88,9 +88,6 @@ internal import TrunkTransport
             deadlines: ClientTransportDeadlines(ice: settings.iceTimeout), events: events)
     }
 
-    /// What is known of each live call's media, by the call's name.
-    var statistics: [(call: CallID, figures: BridgeStatistics)] { calls.values.map { ($0.call, $0.statistics) } }
-
     func forget(_ media: BridgeMedia) { calls.removeValue(forKey: ObjectIdentifier(media)) }
 
     private func lookForSilence() {

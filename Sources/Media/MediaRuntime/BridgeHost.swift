@@ -63,9 +63,6 @@ public final class BridgeHost: LaneResident, @unchecked Sendable {
         }
     }
 
-    /// Takes up what the client renegotiated.
-    public func setClientFormat(_ format: LegFormat) { command { host, _ in host.bridge.setClientFormat(format) } }
-
     /// Follows the client to another selected address, and to another socket if one is given.
     public func setClientPath(remote: SocketAddress, socket: UDPSocket? = nil) {
         command { host, _ in
